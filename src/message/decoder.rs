@@ -8,10 +8,10 @@ use crate::engine::visit::{self, Level, Sink, Visited};
 use crate::schema::pool::MessageDescriptor;
 use crate::schema::program::{ProgramSet, Selected};
 use crate::wire::MAX_LEN;
-#[cfg(feature = "bytes")]
-use crate::wire::chunk::read_chunks;
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::options::DecodeOptions;
+#[cfg(feature = "bytes")]
+use crate::wire::output::chunk::read_chunks;
 use alloc::vec::Vec;
 use core::fmt;
 

@@ -22,7 +22,8 @@
 //! [`FileDescriptor::message_at`](crate::FileDescriptor::message_at) finds the message type.
 
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
-use crate::wire::{Buffer, Writer, raw, unzigzag64, varint_len, zigzag64};
+use crate::wire::read::raw;
+use crate::wire::{Buffer, Writer, unzigzag64, varint_len, zigzag64};
 
 /// The most indexes that a record may have; protoc refuses schemas whose messages are nested deeper than 32 levels.
 pub const MAX_INDEXES: usize = 32;

@@ -1,7 +1,8 @@
 //! Frames over `std::io`.
 
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
-use crate::wire::{Cursor, MAX_LEN, raw};
+use crate::wire::read::raw;
+use crate::wire::{Cursor, MAX_LEN};
 use alloc::vec::Vec;
 use core::fmt;
 use std::io::{self, Read, Write};

@@ -40,7 +40,8 @@ pub use io::{DEFAULT_MAX_FRAME_LEN, FrameError, FrameReader, write_frame};
 #[cfg(feature = "bytes")]
 use crate::wire::MAX_LEN;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
-use crate::wire::{Buffer, Writer, raw, varint_len};
+use crate::wire::read::raw;
+use crate::wire::{Buffer, Writer, varint_len};
 use core::iter::FusedIterator;
 
 /// The size of the length prefix of a payload of `length` bytes, 1 to 5.

@@ -1,16 +1,14 @@
 //! The trait that `message!` implements.
 
-use super::{
-    calls::{Called, Calling, Calls, InPlace, is_wide},
-    field::{VisitFields, VisitMember},
-    input::Input,
-    kinds::{has_messages, has_required},
-    output,
-    schema::SchemaCell,
-    size::StructSizer,
-    sizes::{Lengths, Sizes},
-    write::StructWriter,
-};
+use super::decode::input::Input;
+use super::encode::calls::{Called, Calling, Calls, InPlace, is_wide};
+use super::encode::output;
+use super::encode::size::StructSizer;
+use super::encode::sizes::{Lengths, Sizes};
+use super::encode::write::StructWriter;
+use super::grammar::kinds::{has_messages, has_required};
+use super::members::field::{VisitFields, VisitMember};
+use super::reflect::schema::SchemaCell;
 #[cfg(feature = "json")]
 use crate::formats::json::{DeserializeError, DeserializeOptions, SerializeError, SerializeOptions};
 #[cfg(feature = "reflect")]
@@ -18,7 +16,8 @@ use crate::formats::text::{FormatOptions, ParseError, ParseOptions};
 use crate::schema::table::MessageTable;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
-use crate::wire::{Buffer, Cursor, raw, varint_len};
+use crate::wire::read::raw;
+use crate::wire::{Buffer, Cursor, varint_len};
 #[cfg(feature = "reflect")]
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -256,7 +255,7 @@ pub trait Message: Sized {
         }
         let mut bytes = Vec::new();
         let read = DecodeOptions::new().for_copy(len).and_then(|options| {
-            crate::wire::chunk::read_chunks(&mut input, len, &mut bytes)
+            crate::wire::output::chunk::read_chunks(&mut input, len, &mut bytes)
                 .map_err(|_| DecodeErrorKind::OutOfMemory)?;
             Ok(options)
         });
@@ -487,7 +486,7 @@ pub trait Message: Sized {
         buffer: &mut impl Buffer,
         options: &FormatOptions,
     ) -> Result<(), EncodeError> {
-        super::text_format::print(self, buffer, options)
+        super::reflect::text_format::print(self, buffer, options)
     }
 
     /// Makes a message of text format, as [`DynamicMessage::parse_text_format`](crate::DynamicMessage::parse_text_format) does.
@@ -513,7 +512,7 @@ pub trait Message: Sized {
     where
         Self: DecodeOwned,
     {
-        super::text_format::parse(text, options)
+        super::reflect::text_format::parse(text, options)
     }
 
     /// Merges text format into this message, as
@@ -543,7 +542,7 @@ pub trait Message: Sized {
     where
         Self: DecodeOwned,
     {
-        super::text_format::merge(self, text, options)
+        super::reflect::text_format::merge(self, text, options)
     }
 
     /// Where the schema of the listing is kept.

@@ -33,115 +33,60 @@
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
+pub(crate) mod decode;
+pub(crate) mod encode;
+pub(crate) mod grammar;
+pub(crate) mod members;
+pub(crate) mod reflect;
+
 pub mod wkt;
 
-pub mod accessor;
-#[cfg(feature = "reflect")]
-mod again;
-mod budget;
-#[cfg(feature = "reflect")]
-mod by_schema;
-pub mod calls;
-mod checks;
-mod custom;
-#[cfg(feature = "json")]
-mod custom_json;
-mod custom_members;
-mod enumeration;
-pub mod field;
-mod grammar;
-pub mod input;
 #[cfg(feature = "json")]
 mod json;
-#[cfg(feature = "json")]
-mod json_parse;
-#[cfg(feature = "json")]
-mod json_parse_values;
-#[cfg(feature = "json")]
-mod json_print;
-#[cfg(feature = "json")]
-mod json_print_values;
-pub mod kinds;
-mod later;
 mod lazy;
-mod listing;
-mod macros;
-mod map;
-mod member;
-mod memory;
 mod message;
-pub mod mistakes;
-mod names;
-mod nested;
 #[cfg(not(feature = "json"))]
 mod no_json;
-mod occurrences;
-mod once;
-pub mod oneof;
-mod output;
-mod packed;
-mod path_trace;
-mod place;
-#[cfg(feature = "reflect")]
-mod prepared;
-mod scalar;
-#[cfg(feature = "reflect")]
-mod schema;
-#[cfg(not(feature = "reflect"))]
-#[path = "no_schema.rs"]
-mod schema;
-mod size;
-mod sizes;
-mod small_map;
-mod spec;
-mod stack;
-mod text;
-#[cfg(feature = "reflect")]
-mod text_format;
-mod tokens;
-#[cfg(feature = "reflect")]
-mod transcode;
-mod unknown;
-mod write;
 
 // These traits take the state of a pass, and the states of the passes call these traits. The files import them from here,
 // so that no two files import each other.
-use field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
+#[cfg(feature = "json")]
+use json::parse::{ParseField, ParseValue};
+#[cfg(feature = "json")]
+use json::print::{PrintField, PrintValue};
+#[cfg(feature = "json")]
+use members::field::{DecodeField, VisitMember};
+use members::field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
+#[cfg(feature = "json")]
+use message::check_required;
 #[cfg(not(feature = "json"))]
 use no_json::{ParseField, ParseValue, PrintField, PrintValue};
-#[cfg(feature = "json")]
-use {
-    field::{DecodeField, VisitMember},
-    json_parse::{ParseField, ParseValue},
-    json_print::{PrintField, PrintValue},
-    message::check_required,
-};
 
-pub use custom::CustomValue;
-pub use enumeration::{EnumValue, Enumeration};
 pub use lazy::Lazy;
+pub use members::custom::CustomValue;
+pub use members::enumeration::{EnumValue, Enumeration};
+pub use members::small_map::SmallMap;
+pub use members::unknown::UnknownFieldSet;
 pub use message::{DecodeFrom, DecodeOwned, Message};
-pub use small_map::SmallMap;
-pub use unknown::UnknownFieldSet;
 
 /// The items that expansions of the macros name.
 pub mod expansion {
-    pub use super::accessor::{
+    pub use super::decode::input::Input;
+    pub use super::encode::calls::Calls;
+    pub use super::grammar::accessor::{
         Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
         ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_table,
         merge, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_table, visit,
         visit_variant,
     };
-    pub use super::calls::Calls;
-    pub use super::field::{VisitFields, VisitMember};
-    pub use super::input::Input;
-    pub use super::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
-    pub use super::listing::{check, enum_table};
-    pub use super::mistakes;
-    pub use super::names::places;
-    pub use super::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
-    pub use super::schema::SchemaCell;
-    pub use super::spec::{Outcome, WireSpec};
+    pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
+    pub use super::grammar::listing::{check, enum_table};
+    pub use super::grammar::mistakes;
+    pub use super::grammar::names::places;
+    pub use super::grammar::spec::{Outcome, WireSpec};
+    pub use super::members::field::{VisitFields, VisitMember};
+    pub use super::members::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
+    pub use super::reflect::schema::SchemaCell;
     pub use crate::{
         __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,

@@ -35,6 +35,9 @@
 //! # Ok::<(), tablepb::DecodeError>(())
 //! ```
 
+pub(crate) mod output;
+pub(crate) mod read;
+
 #[cfg_attr(
     not(feature = "reflect"),
     allow(dead_code, unused_imports, unused_macros, reason = "the rest is for dynamic messages")
@@ -44,24 +47,10 @@ pub(crate) mod fields;
 pub(crate) mod options;
 pub(crate) mod sync;
 
-pub(crate) mod buffer;
-#[cfg(feature = "bytes")]
-pub(crate) mod chunk;
-pub(crate) mod cursor;
 pub(crate) mod kernels;
 mod limits;
-#[cfg(feature = "reflect")]
-pub(crate) mod message_set;
-mod packed;
-pub(crate) mod raw;
-mod reader;
-#[cfg(feature = "reflect")]
-mod reverse;
-mod spare;
 mod tag;
 mod tag_word;
-#[cfg(feature = "reflect")]
-pub(crate) mod tail;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -70,27 +59,31 @@ pub mod utf8;
 mod varint;
 mod writer;
 
-pub use buffer::Buffer;
 pub use limits::DEFAULT_DEPTH;
-pub use packed::{PackedFixed32, PackedFixed64, PackedVarints};
-pub use reader::Reader;
+pub use output::buffer::Buffer;
+pub use read::packed::{PackedFixed32, PackedFixed64, PackedVarints};
+pub use read::reader::Reader;
 pub use tag::{Tag, WireType};
 pub use varint::{unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 pub use writer::Writer;
 
 #[allow(unused_imports, reason = "for the encoders and decoders")]
-pub(crate) use {
-    cursor::{Cursor, CursorOverflow},
-    kernels::{BestBits, Bits, CpuCall, CpuTask, with_best_cpu},
-    limits::MAX_LEN,
-    packed::count_varints,
-    raw::WireFault,
-    spare::Written,
-    tag_word::TagWord,
-    varint::{gather, long_varint, short_varint},
-};
+pub(crate) use kernels::{BestBits, Bits, CpuCall, CpuTask, with_best_cpu};
+#[allow(unused_imports, reason = "for the encoders and decoders")]
+pub(crate) use limits::MAX_LEN;
+#[allow(unused_imports, reason = "for the encoders and decoders")]
+pub(crate) use output::cursor::{Cursor, CursorOverflow};
 #[cfg(feature = "reflect")]
-pub(crate) use {
-    reverse::{ReverseCursor, last_varint},
-    varint::push_varint,
-};
+pub(crate) use output::reverse::{ReverseCursor, last_varint};
+#[allow(unused_imports, reason = "for the encoders and decoders")]
+pub(crate) use output::spare::Written;
+#[allow(unused_imports, reason = "for the encoders and decoders")]
+pub(crate) use read::packed::count_varints;
+#[allow(unused_imports, reason = "for the encoders and decoders")]
+pub(crate) use read::raw::WireFault;
+#[allow(unused_imports, reason = "for the encoders and decoders")]
+pub(crate) use tag_word::TagWord;
+#[cfg(feature = "reflect")]
+pub(crate) use varint::push_varint;
+#[allow(unused_imports, reason = "for the encoders and decoders")]
+pub(crate) use varint::{gather, long_varint, short_varint};

@@ -18,8 +18,8 @@
 //!
 //! Nothing recurses: depth is bounded by `max_depth`, and frames are paid for from the budget.
 
-use super::state::{Child, MAP_ENTRY, Machine, Next, OpenMessage, mark_list_set, mark_set};
-use super::window::PaddedStore;
+use super::machine::state::{Child, MAP_ENTRY, Machine, Next, OpenMessage, mark_list_set, mark_set};
+use super::machine::window::PaddedStore;
 use super::{ParentFrame, fixed};
 use crate::engine::slab::{BodyRef, Full, NIL, Slab};
 use crate::schema::program::{FieldEntry, Op, Program};

@@ -1,9 +1,10 @@
 //! Reads every varint and every tag of up to three bytes with every reader in the crate, and compares them with a plain
 //! one. Builds without optimisation take a sample.
 
-use super::{input, window};
+use super::machine::{input, window};
 use crate::wire::error::DecodeErrorKind as Kind;
-use crate::wire::{PackedVarints, Reader, Tag, kernels, raw};
+use crate::wire::read::raw;
+use crate::wire::{PackedVarints, Reader, Tag, kernels};
 use alloc::vec::Vec;
 
 /// The distance between two cases: a prime, so that every byte takes all values.

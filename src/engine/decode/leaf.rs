@@ -12,7 +12,7 @@
 //! The parent stays where it is: it is neither written to the stack nor read from there.
 
 use super::fields::Run;
-use super::state::{Child, Machine, Next};
+use super::machine::state::{Child, Machine, Next};
 use crate::schema::program::FieldEntry;
 
 impl<'r> Machine<'r, '_> {

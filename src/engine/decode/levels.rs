@@ -1,9 +1,10 @@
 //! How deep messages are nested in bytes that are written without having been decoded.
 
-use super::message_set::scan_item;
+use super::rare::message_set::scan_item;
 use crate::engine::slab::Full;
 use crate::schema::program::{Program, ProgramSet};
-use crate::wire::{Tag, WireType, message_set, raw};
+use crate::wire::read::{message_set, raw};
+use crate::wire::{Tag, WireType};
 use alloc::vec::Vec;
 
 /// A message that has not ended.

@@ -11,8 +11,8 @@
 //! All elements of a run are appended by one call, so that the field is looked up once. Positions are offsets in the
 //! store, and reads are checked against its end (`input.rs`).
 
-use super::input;
-use super::state::{Located, MAP_ENTRY, Machine};
+use super::machine::input;
+use super::machine::state::{Located, MAP_ENTRY, Machine};
 use crate::engine::slab::{ByteSpan, Full, Slab, Text};
 use crate::schema::program::{Coding, FieldEntry, Program};
 use crate::wire::error::DecodeErrorKind as Kind;

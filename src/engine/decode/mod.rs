@@ -23,24 +23,18 @@
 //! Invariant: whatever the input is, and also after an error, the slab holds a valid message. Hasbits say what was
 //! written, map keys are unique, and strings that must be UTF-8 are.
 
+pub(crate) mod machine;
+pub(crate) mod rare;
+
 mod child;
-mod fault;
 mod fields;
 mod fixed;
-mod input;
 mod leaf;
 mod levels;
 mod lists;
-mod map_entry;
-pub(crate) mod message_set;
 mod packed;
-pub(crate) mod skip;
 mod slow;
-mod stack;
-mod state;
 mod undecoded;
-mod unknown;
-pub(crate) mod window;
 
 pub(crate) use levels::levels;
 pub(crate) use lists::same_tag;
@@ -51,8 +45,8 @@ use crate::schema::program::{Program, ProgramSet};
 use crate::wire::MAX_LEN;
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::options::DecodeOptions;
-use stack::Stack;
-use state::Machine;
+use machine::stack::Stack;
+use machine::state::Machine;
 
 /// A parent of the innermost message, on the stack. Offsets, no positions, so that it outlives the switch to the padded
 /// tail.
@@ -159,7 +153,7 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
         kept.map_err(|full| DecodeError::new(full.into(), 0))?;
     }
     job.scratch.stack.clear();
-    let mut tail = window::PaddedTail::EMPTY;
+    let mut tail = machine::window::PaddedTail::EMPTY;
     tail.fill(store);
     let mut machine = Machine::new(job, &tail, root);
     let error = match machine.message() {

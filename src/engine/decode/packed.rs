@@ -11,15 +11,13 @@
 //! Counting takes half an instruction per byte, decoding 2 to 50 per value, and a list that grows once is never
 //! copied. Numbers of closed enums are decoded one by one, because those that the enum does not list leave the run.
 
-use super::input;
-use super::state::{Located, Machine};
+use super::machine::input;
+use super::machine::state::{Located, Machine};
 use crate::engine::slab::Slab;
 use crate::schema::program::{Coding, FieldEntry};
 use crate::wire::error::DecodeErrorKind as Kind;
-use crate::wire::{
-    kernels::{self, Bool, Plain, Progress, VarintForm, Zigzag},
-    raw,
-};
+use crate::wire::kernels::{self, Bool, Plain, Progress, VarintForm, Zigzag};
+use crate::wire::read::raw;
 
 /// A packed run in the store.
 pub(super) struct Packed<'b, 'p> {

@@ -1,11 +1,14 @@
 //! The slow path: fields that the field loop does not decode itself. These are lists of numbers and strings, groups, all
 //! fields of wide messages, messages that stay bytes, and everything unexpected.
 
+use super::fixed;
 use super::lists::{self, FixedList, MapEntryList, NumberList, SpanList};
+use super::machine::input;
+use super::machine::state::{
+    Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set,
+};
 use super::packed::Packed;
-use super::state::{Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set};
-use super::unknown::Unexpected;
-use super::{fixed, input};
+use super::rare::unknown::Unexpected;
 use crate::engine::slab::{BodyRef, Full};
 use crate::schema::program::{Coding, FieldEntry, Op, Program};
 use crate::wire::error::DecodeErrorKind as Kind;

@@ -1,7 +1,8 @@
 //! Finds in the bytes of a message what its program did not decode.
 
 use crate::schema::program::{Coding, FieldEntry, Program, ProgramSet};
-use crate::wire::{Tag, WireType, raw};
+use crate::wire::read::raw;
+use crate::wire::{Tag, WireType};
 
 /// Bytes of a message that were not decoded: one field, or one value of a packed run with the tag to write before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

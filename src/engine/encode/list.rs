@@ -2,8 +2,8 @@
 
 use crate::engine::slab::{ByteSpan, RawList, RawView};
 use crate::schema::program::{Coding, FieldEntry};
-use crate::wire::cursor::SHORT;
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
+use crate::wire::output::cursor::SHORT;
 use crate::wire::{Cursor, ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
 fn span_size(len: u64) -> u64 {

@@ -12,14 +12,13 @@
 use super::backward;
 use super::forward::{Pass, WholeTask, room_for_length};
 use crate::engine::slab::{RawView, find_missing};
-#[cfg(feature = "bytes")]
-use crate::wire::chunk;
 use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::kernels::prefetch;
 use crate::wire::options::EncodeOptions;
-use crate::wire::{
-    Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written, buffer::sealed::OutOfMemory, varint_len,
-};
+use crate::wire::output::buffer::sealed::OutOfMemory;
+#[cfg(feature = "bytes")]
+use crate::wire::output::chunk;
+use crate::wire::{Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written, varint_len};
 use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
 use core::alloc::Layout;

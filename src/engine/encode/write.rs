@@ -7,7 +7,7 @@ use super::list::{put_span, write_list};
 use super::traverse::{Framing, Visit};
 use crate::engine::slab::RawView;
 use crate::schema::program::{FieldEntry, FixedLayout, Program, WriteEntry};
-use crate::wire::message_set::{ITEM, ITEM_END, MESSAGE, TYPE_ID};
+use crate::wire::read::message_set::{ITEM, ITEM_END, MESSAGE, TYPE_ID};
 use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
 
 /// Writes each part before the parts that were visited earlier.

@@ -23,9 +23,6 @@ mod backward;
 mod body_ref;
 mod list;
 mod map;
-mod map_remove;
-mod map_settle;
-mod map_write;
 mod open;
 #[cfg(tablepb_poison)]
 mod poison;

@@ -14,10 +14,8 @@ use super::state::{VisitFault, VisitRun};
 use super::{Field, Sink};
 use crate::schema::program::{Coding, FieldEntry, Scalar};
 use crate::wire::error::DecodeErrorKind as Kind;
-use crate::wire::{
-    kernels::{self, Bool, Plain, VarintForm, Zigzag},
-    raw,
-};
+use crate::wire::kernels::{self, Bool, Plain, VarintForm, Zigzag};
+use crate::wire::read::raw;
 
 /// The values handed over at once, in long runs and in short ones: a buffer is cleared for each run.
 const STEP: usize = 256;

@@ -2,11 +2,12 @@
 
 use super::state::{VisitFault, VisitRun, VisitedChild};
 use super::{Field, Sink};
-use crate::engine::decode::message_set::scan_item;
-use crate::engine::decode::skip::skip;
+use crate::engine::decode::rare::message_set::scan_item;
+use crate::engine::decode::rare::skip::skip;
 use crate::schema::program::{Coding, FieldEntry, Op, Program};
 use crate::wire::error::DecodeErrorKind as Kind;
-use crate::wire::{Tag, WireType, message_set, raw};
+use crate::wire::read::{message_set, raw};
+use crate::wire::{Tag, WireType};
 
 /// What a field with an unexpected tag turned out to be.
 pub(super) enum UnexpectedField<'p> {

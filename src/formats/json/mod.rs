@@ -36,23 +36,9 @@
 
 mod calls;
 mod error;
-mod follow;
 mod options;
 mod parse;
-mod parse_any;
-mod parse_known;
-mod parse_lists;
-mod parse_members;
-mod parse_value;
 mod print;
-mod print_fields;
-mod print_frame;
-mod print_known;
-mod print_list;
-mod print_open;
-mod print_value;
-mod scan;
-mod scan_value;
 mod strings;
 
 pub use error::{DeserializeError, DeserializeErrorKind, SerializeError, SerializeErrorKind};
@@ -61,10 +47,10 @@ pub use options::{DeserializeOptions, SerializeOptions};
 // What `typed/` builds its own printing and parsing of.
 #[cfg(feature = "serde")]
 pub(crate) use error::step as path_step;
-pub(crate) use follow::{AHEAD, Follow, MemberKey};
+pub(crate) use parse::follow::{AHEAD, Follow, MemberKey};
+pub(crate) use parse::scan::JsonScanner;
+pub(crate) use parse::scan_value::{integer_word, key_word, word_of};
 pub(crate) use print::JsonPrinter;
-pub(crate) use scan::JsonScanner;
-pub(crate) use scan_value::{integer_word, key_word, word_of};
 pub(crate) use strings::put_whole;
 
 #[allow(unused_imports, reason = "for the documentation")]

@@ -283,7 +283,10 @@ mod tests {
                 assert_eq!(find_special(&text, 0, at), None);
                 let json = printed(&text);
                 let mut back = Vec::new();
-                crate::formats::json::scan::unescape_to(&json.as_bytes()[1..json.len() - 1], &mut back);
+                crate::formats::json::parse::scan::unescape_to(
+                    &json.as_bytes()[1..json.len() - 1],
+                    &mut back,
+                );
                 assert_eq!(back, text);
                 assert_eq!(json.len() > 22, escaped);
             }

@@ -1,6 +1,6 @@
 //! [`TextOut`]: text on its way to a buffer.
 
-use crate::wire::buffer::sealed::{OutOfMemory, RawBuffer};
+use crate::wire::output::buffer::sealed::{OutOfMemory, RawBuffer};
 
 /// Bytes collected before the buffer is asked for room. They are zeroed for each text: 2 KB took a fifth of the instructions that
 /// print a log of 500 bytes.

@@ -38,15 +38,7 @@ mod error;
 mod names;
 mod options;
 mod parse;
-mod parse_any;
-mod parse_value;
 mod print;
-mod print_frame;
-mod print_open;
-mod print_unknown;
-mod print_value;
-mod scan;
-mod skip;
 mod strings;
 mod value;
 

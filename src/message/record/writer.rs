@@ -29,7 +29,7 @@ use super::wire_value::WireValue;
 use crate::schema::pool::FieldRef;
 use crate::schema::table::Kind;
 use crate::wire::error::{EncodeError, EncodeErrorKind, copy_of};
-use crate::wire::tail::Tail;
+use crate::wire::output::tail::Tail;
 use crate::wire::{Buffer, MAX_LEN, long_varint, short_varint};
 use core::fmt;
 

@@ -124,7 +124,7 @@ fn an_empty_list_that_is_set_needs_no_level() {
     message.set_field(&field(&node, "name"), "n").unwrap();
     let mut parts = message.as_mut();
     for name in ["children", "attributes"] {
-        let field = parts.resolve(super::super::field_key::Key::Name(name)).unwrap();
+        let field = parts.resolve(super::super::edit::field_key::Key::Name(name)).unwrap();
         let (program, base) = (parts.program(), parts.body.base);
         parts.writer().open_list(program, base, field.position).unwrap();
     }

@@ -17,51 +17,37 @@
 //
 // Invariant: everything in a pool is consistent; no other room checks a schema again.
 
+pub(crate) mod descriptor;
+
 mod build;
+mod descriptor_pool;
 mod descriptor_proto;
-mod edition;
-mod enumeration;
-mod escape;
-mod extension;
-mod features;
-mod field;
-mod file;
-mod formats;
-mod lookup;
 mod lower;
-mod message;
 mod model;
-mod names;
-mod options;
-mod path;
-mod pool;
 mod pool_builder;
 mod print;
 mod proto;
 mod read;
-mod service;
-mod symbols;
 mod tables;
-mod text_names;
 mod write;
 
-pub use edition::Edition;
-pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
-pub use extension::ExtensionDescriptor;
-pub use field::{FieldDescriptor, FieldKind, FieldRef};
-pub use file::FileDescriptor;
-pub(crate) use formats::{FieldFormats, FormatField};
-pub use message::{MessageDescriptor, OneofDescriptor};
+pub use descriptor::enumeration::{EnumDescriptor, EnumValueDescriptor};
+pub use descriptor::extension::ExtensionDescriptor;
+pub use descriptor::field::{FieldDescriptor, FieldKind, FieldRef};
+pub use descriptor::file::FileDescriptor;
+pub use descriptor::message::{MessageDescriptor, OneofDescriptor};
+pub use descriptor::options::PoolOptions;
+pub(crate) use descriptor::path::components;
+pub use descriptor::service::{MethodDescriptor, ServiceDescriptor};
+pub use descriptor_pool::DescriptorPool;
 pub(crate) use model::WellKnown;
-pub use options::PoolOptions;
-pub(crate) use path::components;
-pub use pool::DescriptorPool;
+pub use model::edition::Edition;
+pub(crate) use model::formats::{FieldFormats, FormatField};
 pub use pool_builder::PoolBuilder;
-pub use service::{MethodDescriptor, ServiceDescriptor};
 
-pub(crate) use names::is_json_name;
+pub(crate) use model::names::is_json_name;
+pub(crate) use model::text_names::TextName;
 pub(crate) use tables::is_well_known;
-pub(crate) use text_names::TextName;
 
 /// The result of reading or building a schema.
 type Result<T, E = crate::wire::error::DescriptorError> = core::result::Result<T, E>;

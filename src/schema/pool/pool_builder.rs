@@ -1,6 +1,6 @@
 //! [`PoolBuilder`]: files one at a time.
 
-use super::pool::{SET_FILE, push_file};
+use super::descriptor_pool::{SET_FILE, push_file};
 use super::{DescriptorPool, PoolOptions, read};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
 use crate::wire::{Reader, WireType};

@@ -3,8 +3,8 @@
 //! `tables.rs` fills them and `write.rs` encodes them; the bytes are then loaded like any set. The messages and enums of
 //! a file are flat lists in which `parent` is the index of the enclosing message, so nothing recurses.
 
-use super::edition::Edition;
-use super::features::FeatureOverrides;
+use super::model::edition::Edition;
+use super::model::features::FeatureOverrides;
 use alloc::{borrow::Cow, vec::Vec};
 
 type Str<'i> = Cow<'i, str>;

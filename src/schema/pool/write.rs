@@ -2,7 +2,7 @@
 //!
 //! A file made from tables is thus a file like any other: it can be stored, sent, and added to a larger pool.
 
-use super::features::FeatureOverrides;
+use super::model::features::FeatureOverrides;
 use super::proto::{EnumProto, FieldProto, FileProto, MessageProto, OptionsProto};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind, EncodeError};
 use crate::wire::{Tag, WireType, Writer};

@@ -15,6 +15,8 @@
 //! lowered.rs the program itself              room.rs   the memory budget
 //! ```
 
+pub(crate) mod budget;
+
 mod access;
 mod build;
 mod coding;
@@ -24,27 +26,23 @@ mod fixed;
 mod groups;
 mod layout;
 mod lowered;
-mod nested_fixed;
-mod room;
 mod select;
-mod selection;
 mod set;
-mod sort;
 mod spec;
 mod write;
 
 pub(crate) use access::{Access, Elements, PAGE, PresencePage, ReadLayout, ReadLayouts};
+pub(crate) use budget::room::{Room, RoomFull};
+pub(crate) use budget::sort::{sort_indices, sort_key, sort_keys, sort_list};
 pub(crate) use coding::{Coding, Op, ReadKind, Scalar, WriteKind};
 pub(crate) use entry::FieldEntry;
+pub(crate) use fixed::nested::{MAX_NESTED_LEN, NestedFixedLayout};
 pub(crate) use fixed::{FixedLayout, WINDOW as FIXED_WINDOW};
 pub(crate) use groups::groups;
 pub(crate) use lowered::{Program, WIDE_GROUP};
-pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};
-pub(crate) use room::{Room, RoomFull};
 pub(crate) use select::Selected;
-pub(crate) use selection::Selection;
+pub(crate) use select::selection::Selection;
 pub(crate) use set::{LowerError, ProgramSet};
-pub(crate) use sort::{sort_indices, sort_key, sort_keys, sort_list};
 #[cfg(test)]
 pub(crate) use spec::EnumSpec;
 pub(crate) use spec::{FieldSpec, MessageSpec, Presence, SpecSource};

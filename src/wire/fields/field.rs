@@ -1,9 +1,8 @@
 //! [`RawField`] and [`RawValue`]: one field of a message without its schema.
 
 use crate::wire::error::{DecodeError, DecodeErrorKind};
-use crate::wire::{
-    PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType, raw, unzigzag32, unzigzag64, utf8,
-};
+use crate::wire::read::raw;
+use crate::wire::{PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType, unzigzag32, unzigzag64, utf8};
 use core::fmt;
 
 /// A value in its wire form, see <https://protobuf.dev/programming-guides/encoding/#structure>.

@@ -10,10 +10,8 @@
 //! one-byte values that is 20 % slower than a plain loop; on all other mixes it is faster.
 
 use super::element::{Progress, VarintForm, element};
-use crate::wire::{
-    raw,
-    varint::{CONTINUATION, gather},
-};
+use crate::wire::read::raw;
+use crate::wire::varint::{CONTINUATION, gather};
 
 /// A window, and the bytes after it that a load of ten from its last byte needs.
 pub(super) const READABLE: usize = 64 + 9;

@@ -4,7 +4,8 @@ use super::dispatch;
 use super::element::Meaning;
 use super::unpack::{count_long, long, many};
 use super::*;
-use crate::wire::{raw, testing::Wire};
+use crate::wire::read::raw;
+use crate::wire::testing::Wire;
 use alloc::{vec, vec::Vec};
 
 /// What every kernel has to do, from the definition of a varint.

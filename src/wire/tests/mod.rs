@@ -5,11 +5,9 @@ mod writer;
 
 extern crate std;
 
-use super::{
-    raw::{self, WireFault},
-    testing::{BYTES, END, FIXED32, FIXED64, START, VARINT, Wire},
-    *,
-};
+use super::read::raw::{self, WireFault};
+use super::testing::{BYTES, END, FIXED32, FIXED64, START, VARINT, Wire};
+use super::*;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 use DecodeErrorKind as Kind;
 use alloc::{vec, vec::Vec};

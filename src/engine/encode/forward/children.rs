@@ -4,7 +4,7 @@ use super::deep::{DeepChildren, DeepTask};
 use super::fixed::{FixedTask, put_point};
 use super::pass::{Pass, room_for_length};
 use crate::schema::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor, TagWord, varint_len};
 
 impl<'a> Pass<'a, '_> {

@@ -4,7 +4,7 @@ use super::pass::Pass;
 use crate::engine::encode::backward;
 use crate::engine::slab::BodyRef;
 use crate::schema::program::{Coding, FieldEntry};
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Cursor, TagWord};
 
 /// The messages of a field.

@@ -2,7 +2,7 @@
 
 use crate::engine::slab::Words;
 use crate::schema::program::FixedLayout;
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled, Item};
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled, Item};
 use crate::wire::{Cursor, TagWord};
 
 /// Writes a point of three or four numbers with one check for room; false if the message is another one.

@@ -3,7 +3,7 @@
 use crate::engine::encode::list::{write_list, write_strings};
 use crate::engine::slab::RawView;
 use crate::schema::program::{Coding, FieldEntry};
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Cursor, TagWord};
 
 /// A list of anything but messages.

@@ -38,7 +38,7 @@ mod wide;
 use super::list::put_string;
 use crate::engine::slab::{BodyRef, BodyWords, ByteSpan};
 use crate::schema::program::{FieldEntry, Program, WriteEntry, WriteKind};
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{BestBits, Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
 use children::ChildrenTask;
 use lists::ListTask;

@@ -3,7 +3,7 @@
 use super::pass::{LastField, Pass};
 use crate::engine::slab::BodyWords;
 use crate::schema::program::{Program, WriteEntry, WriteKind};
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor, zigzag32, zigzag64};
 
 const INT32: u8 = WriteKind::Int32 as u8;

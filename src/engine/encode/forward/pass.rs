@@ -2,8 +2,8 @@
 
 use crate::engine::slab::{BodyWords, ByteSpan, RawView};
 use crate::schema::program::{WriteEntry, WriteKind};
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::options::EncodeOptions;
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and some twenty times as much without optimisation.

@@ -3,7 +3,7 @@
 use super::pass::Pass;
 use crate::engine::slab::SetFields;
 use crate::schema::program::{Program, WriteEntry};
-use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor};
 
 /// The set fields of a wide message.

@@ -2,12 +2,13 @@
 
 use super::ranges::{Ranges, Use};
 use super::{Builder, DescriptorError, DescriptorErrorKind, Result};
-use crate::schema::pool::edition::Edition;
+use crate::schema::pool::model::edition::Edition;
+use crate::schema::pool::model::names::{Name, TextRange};
 use crate::schema::pool::model::{Container, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData};
-use crate::schema::pool::names::{Name, TextRange};
 use crate::schema::program::{Room, RoomFull, sort_list};
 use crate::schema::table::{Cardinality, Kind};
-use crate::wire::{Tag, message_set};
+use crate::wire::Tag;
+use crate::wire::read::message_set;
 use alloc::vec::Vec;
 use core::fmt::Arguments;
 use core::ops::Range;

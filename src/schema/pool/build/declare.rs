@@ -2,14 +2,14 @@
 
 use super::files::FileSource;
 use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, Result, json, too_many};
-use crate::schema::pool::edition::Edition;
-use crate::schema::pool::features::Features;
+use crate::schema::pool::model::edition::Edition;
+use crate::schema::pool::model::features::Features;
+use crate::schema::pool::model::names::{Name, TextRange, is_identifier};
+use crate::schema::pool::model::symbols::{Scope, Symbol};
 use crate::schema::pool::model::{
     DependencyData, ExtensionRangeData, FileData, Import, IndexRange, MessageData, NONE, OneofData,
 };
-use crate::schema::pool::names::{Name, TextRange, is_identifier};
 use crate::schema::pool::read::{self, Children, FieldDef, FileDef, MessageDef, children};
-use crate::schema::pool::symbols::{Scope, Symbol};
 use alloc::vec::Vec;
 
 /// The context of a definition: its file and the enclosing scope.

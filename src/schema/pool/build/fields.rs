@@ -3,12 +3,12 @@
 use super::declare::Around;
 use super::resolve::finish_field;
 use super::{Builder, DescriptorErrorKind, FieldSlot, PendingExtension, PendingType, Result};
-use crate::schema::pool::edition::{label, type_code};
-use crate::schema::pool::features::Features;
+use crate::schema::pool::model::edition::{label, type_code};
+use crate::schema::pool::model::features::Features;
+use crate::schema::pool::model::names::{Name, TextRange, is_json_name};
+use crate::schema::pool::model::symbols::Symbol;
 use crate::schema::pool::model::{ExtensionData, FieldData, FieldFlags, IndexRange, NONE};
-use crate::schema::pool::names::{Name, TextRange, is_json_name};
 use crate::schema::pool::read::FieldDef;
-use crate::schema::pool::symbols::Symbol;
 use crate::schema::program::sort_indices;
 use crate::schema::table::{Cardinality, Kind};
 

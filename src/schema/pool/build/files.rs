@@ -1,9 +1,9 @@
 //! The files of a set, without copies, and their packages.
 
 use crate::schema::pool::Result;
-use crate::schema::pool::names::{Names, TextRange, is_identifier};
+use crate::schema::pool::model::names::{Names, TextRange, is_identifier};
+use crate::schema::pool::model::symbols::sort_packages;
 use crate::schema::pool::read::file_names;
-use crate::schema::pool::symbols::sort_packages;
 use crate::schema::program::{Room, sort_indices};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
 use alloc::vec::Vec;

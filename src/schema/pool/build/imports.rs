@@ -1,8 +1,8 @@
 //! Imports: every imported file exists, no file imports another one twice, and there are no cycles.
 
 use super::{Builder, DescriptorErrorKind, Result};
+use crate::schema::pool::model::names::TextRange;
 use crate::schema::pool::model::{FileData, Import, NONE};
-use crate::schema::pool::names::TextRange;
 use crate::schema::program::sort_list;
 use crate::wire::error::DescriptorError;
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
 //! Conflicts between the JSON names of a message's fields, by the rules of C++.
 
 use super::{Builder, DescriptorErrorKind, Result};
+use crate::schema::pool::model::names::camel_chars;
 use crate::schema::pool::model::{FieldData, FieldFlags};
-use crate::schema::pool::names::camel_chars;
 use crate::schema::program::{sort_indices, sort_key, sort_keys};
 use core::cmp::Ordering;
 

@@ -28,13 +28,13 @@ mod rules;
 mod types;
 
 use super::Result;
-use super::features::{FeatureOverrides, Features};
+use super::descriptor::options::PoolOptions;
 use super::lower;
+use super::model::features::{FeatureOverrides, Features};
+use super::model::names::TextRange;
+use super::model::symbols::{Duplicate, Scope, Symbol, SymbolBuilder};
 use super::model::{FieldData, NONE, PoolData, Span};
-use super::names::TextRange;
-use super::options::PoolOptions;
 use super::read::Options;
-use super::symbols::{Duplicate, Scope, Symbol, SymbolBuilder};
 use crate::schema::program::{Room, RoomFull};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
 use alloc::vec::Vec;

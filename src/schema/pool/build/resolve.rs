@@ -2,11 +2,11 @@
 
 use super::rules::proto3_extends;
 use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, PendingExtension, PendingType, Result};
-use crate::schema::pool::edition::{Edition, type_code};
-use crate::schema::pool::features::{Features, FieldPresence};
+use crate::schema::pool::model::edition::{Edition, type_code};
+use crate::schema::pool::model::features::{Features, FieldPresence};
+use crate::schema::pool::model::names::{TextRange, is_map_entry_name};
+use crate::schema::pool::model::symbols::{Scope, Symbol};
 use crate::schema::pool::model::{FieldData, FieldFlags, MessageData, NONE};
-use crate::schema::pool::names::{TextRange, is_map_entry_name};
-use crate::schema::pool::symbols::{Scope, Symbol};
 use crate::schema::program::sort_indices;
 use crate::schema::table::{Cardinality, Kind};
 use alloc::vec::Vec;

@@ -2,10 +2,10 @@
 
 use super::declare::Around;
 use super::{Builder, DescriptorErrorKind, FieldSlot, PendingType, Result};
-use crate::schema::pool::edition::{Edition, label, type_code};
-use crate::schema::pool::features::{FeatureOverrides, FieldPresence};
+use crate::schema::pool::model::edition::{Edition, label, type_code};
+use crate::schema::pool::model::features::{FeatureOverrides, FieldPresence};
+use crate::schema::pool::model::names::TextRange;
 use crate::schema::pool::model::{FieldData, FieldFlags, NONE};
-use crate::schema::pool::names::TextRange;
 use crate::schema::pool::read::{self, FieldDef, FileDef, Options, children};
 use crate::schema::table::{Cardinality, Kind};
 

@@ -2,11 +2,11 @@
 
 use super::declare::{Around, run_from};
 use super::{Builder, PendingMethod, Result};
+use crate::schema::pool::model::symbols::Symbol;
 use crate::schema::pool::model::{
     EnumData, EnumValueData, IndexRange, JsonValueData, MethodData, NONE, ServiceData,
 };
 use crate::schema::pool::read::{self, EnumDef, MethodDef, children};
-use crate::schema::pool::symbols::Symbol;
 use crate::schema::program::sort_indices;
 
 impl<'i> Builder<'i> {

@@ -5,13 +5,13 @@
 
 use super::options::PrintedOption;
 use super::{Indices, ProtoPrinter};
-use crate::schema::pool::edition::Edition;
-use crate::schema::pool::escape::{escape_bytes, escape_str};
+use crate::schema::pool::model::edition::Edition;
+use crate::schema::pool::model::escape::{escape_bytes, escape_str};
+use crate::schema::pool::model::names::json_name;
+use crate::schema::pool::model::symbols::{Scope, Symbol};
 use crate::schema::pool::model::{
     Container, DefaultData, FieldData, FieldFlags, FileData, MessageData, NONE,
 };
-use crate::schema::pool::names::json_name;
-use crate::schema::pool::symbols::{Scope, Symbol};
 use crate::schema::table::{Cardinality, Kind};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 

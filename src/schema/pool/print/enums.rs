@@ -3,9 +3,9 @@
 use super::ProtoPrinter;
 use super::definitions::{bracketed, visibility};
 use super::options::PrintedOption;
-use crate::schema::pool::escape::escape_str;
 use crate::schema::pool::model::MessageData;
-use crate::schema::pool::names::TextRange;
+use crate::schema::pool::model::escape::escape_str;
+use crate::schema::pool::model::names::TextRange;
 use crate::wire::Tag;
 use alloc::{format, string::String, vec::Vec};
 

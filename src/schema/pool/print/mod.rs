@@ -13,9 +13,9 @@ mod subset;
 mod text;
 
 use super::DescriptorPool;
-use super::edition::Edition;
+use super::model::edition::Edition;
+use super::model::symbols::{Scope, Symbol};
 use super::model::{DependencyData, FileData, Import, NONE, PoolData};
-use super::symbols::{Scope, Symbol};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
 use core::fmt::{Arguments, Write as _};
@@ -176,7 +176,7 @@ impl<'a> ProtoPrinter<'a> {
             Import::Weak => "weak ",
             Import::Option => "option ",
         };
-        let name = super::escape::escape_str(self.data.text(dependency.name));
+        let name = super::model::escape::escape_str(self.data.text(dependency.name));
         self.line(format_args!("import {modifier}\"{name}\";"));
     }
 

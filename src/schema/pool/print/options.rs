@@ -2,9 +2,9 @@
 
 use super::ProtoPrinter;
 use super::text::{self, OptionItem, OptionValue};
-use crate::schema::pool::edition::Edition;
 use crate::schema::pool::model::Span;
-use crate::schema::pool::symbols::Scope;
+use crate::schema::pool::model::edition::Edition;
+use crate::schema::pool::model::symbols::Scope;
 use alloc::{format, string::String, vec, vec::Vec};
 
 /// An option as it is printed.

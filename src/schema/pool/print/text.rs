@@ -3,11 +3,12 @@
 //! Options are encoded, and a message may be in several pieces that are to be merged. So a payload is a list of slices
 //! of the encoded bytes, without a copy. Nesting uses an explicit stack; messages deeper than 100 levels are left out.
 
-use crate::schema::pool::escape::{escape_bytes, escape_str};
+use crate::schema::pool::model::escape::{escape_bytes, escape_str};
 use crate::schema::pool::{FieldDescriptor, MessageDescriptor};
 use crate::schema::program::sort_indices;
 use crate::schema::table::Kind;
-use crate::wire::{Reader, Tag, WireType, message_set, unzigzag32, unzigzag64};
+use crate::wire::read::message_set;
+use crate::wire::{Reader, Tag, WireType, unzigzag32, unzigzag64};
 use alloc::{format, string::String, vec, vec::Vec};
 
 const MAX_DEPTH: usize = 100;

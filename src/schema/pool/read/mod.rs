@@ -14,8 +14,8 @@ pub(in crate::schema::pool) use fields::{
 pub(in crate::schema::pool) use options::Options;
 
 use super::Result;
-use super::edition::{Edition, label, type_code};
-use super::features::{Features, FieldPresence};
+use super::model::edition::{Edition, label, type_code};
+use super::model::features::{Features, FieldPresence};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
 use fields::{FieldValue, each};
 use options::Of;

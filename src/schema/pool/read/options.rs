@@ -2,7 +2,7 @@
 
 use super::fields::{Children, FieldValue, children, each, text};
 use crate::schema::pool::Result;
-use crate::schema::pool::features::{FeatureOverrides, FeatureValue};
+use crate::schema::pool::model::features::{FeatureOverrides, FeatureValue};
 
 /// The extension `pb.enumvalue.json` of `EnumValueOptions`, a message with a string as field 1.
 const JSON_VALUE: u32 = 998;

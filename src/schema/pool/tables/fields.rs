@@ -3,10 +3,10 @@
 use super::is_group;
 use super::reached::Reached;
 use crate::schema::pool::Result;
-use crate::schema::pool::edition::{Edition, label, type_code};
-use crate::schema::pool::escape::escape_bytes;
-use crate::schema::pool::features::{FeatureOverrides, FieldPresence};
-use crate::schema::pool::names::map_entry_name;
+use crate::schema::pool::model::edition::{Edition, label, type_code};
+use crate::schema::pool::model::escape::escape_bytes;
+use crate::schema::pool::model::features::{FeatureOverrides, FieldPresence};
+use crate::schema::pool::model::names::map_entry_name;
 use crate::schema::pool::proto::{FieldProto, MessageProto, OneofProto, OptionsProto};
 use crate::schema::pool::write;
 use crate::schema::table::{Cardinality, DefaultValue, FieldTable, Kind, MessageTable, Syntax, TableKind};

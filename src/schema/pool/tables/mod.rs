@@ -8,8 +8,8 @@ mod files;
 mod reached;
 
 use super::Result;
-use super::edition::Edition;
-use super::features::FeatureOverrides;
+use super::model::edition::Edition;
+use super::model::features::FeatureOverrides;
 use super::proto::{EnumProto, EnumValueProto, ExtensionRangeProto, FileProto, MessageProto, OptionsProto};
 use super::write;
 use crate::schema::program::sort_indices;

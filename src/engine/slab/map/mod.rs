@@ -1,0 +1,163 @@
+//! Maps: a list of entries in wire order with unique keys, and a sorted index from nine entries on.
+//!
+//! Up to [`SMALL`] entries are searched one by one. Above that, the owner's word of the list is the offset of an index:
+//!
+//! ```text
+//! | capacity | entries covered | first fresh | runs | length of run 0 | .. 11 | positions of run 0 | positions of run 1 | ..
+//! ```
+//!
+//! Each run is sorted by key and more than [`RATIO`] times as long as the next. So a search is a few binary searches, and an
+//! entry moves to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one
+//! by one, and become a run when there are more than [`TAIL`] of them.
+//!
+//! Keys and searches are here; `map_settle.rs` keeps keys unique, `map_write.rs` the index sorted, `map_remove.rs` removes entries.
+
+pub(super) mod remove;
+pub(super) mod settle;
+pub(super) mod write;
+
+use super::view::{RawList, RawView};
+use super::{BodyRef, ByteSpan, Words};
+use crate::schema::program::{Coding, FieldEntry, ProgramSet};
+use alloc::vec::Vec;
+
+/// Maps of at most this many entries have no index.
+pub(crate) const SMALL: u32 = 8;
+/// In place of an index: there is none, and keys may repeat until the map is settled.
+pub(super) const STALE: u32 = u32::MAX;
+/// Word of an index: its capacity in positions.
+pub(super) const CAPACITY: u32 = 0;
+/// Word of an index: the number of entries it covers.
+pub(super) const COVERED: u32 = 1;
+/// Word of an index: the first entry that the current decode has appended and that may repeat a key, or 0.
+pub(super) const FRESH: u32 = 2;
+/// Word of an index: the number of runs. Their lengths follow.
+pub(super) const RUNS: u32 = 3;
+/// Most runs: with this ratio, enough for 2^30 entries.
+pub(super) const MOST_RUNS: u32 = 12;
+pub(super) const INDEX_HEADER: u32 = RUNS + 1 + MOST_RUNS;
+/// A run is merged with what follows it if it is at most this many times as long.
+pub(super) const RATIO: u32 = 4;
+/// Most entries that no run covers.
+pub(super) const TAIL: u32 = 4 * SMALL;
+
+/// A map key, ordered as the deterministic encoding orders keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RawKey<'i> {
+    Unsigned(u64),
+    Signed(i64),
+    Bytes(&'i [u8]),
+}
+
+impl<'a, 'i> RawView<'a, 'i> {
+    /// The key of a map entry; the zero or empty key if it has none.
+    #[inline]
+    pub(crate) fn map_key(&self) -> RawKey<'i> {
+        let Some(entry) = self.program().entries().first() else { return RawKey::Unsigned(0) };
+        let slot = self.slot(0, entry);
+        let word = || slot.map_or(0, |at| self.words.get(at));
+        match entry.coding {
+            Coding::String | Coding::Bytes => RawKey::Bytes(slot.map_or(&[], |at| self.span(at))),
+            Coding::Varint64 | Coding::Sint64 | Coding::Fixed64 => {
+                let value = slot.map_or(0, |at| self.words.get64(at));
+                if entry.flags.is_signed() { RawKey::Signed(value as i64) } else { RawKey::Unsigned(value) }
+            }
+            _ if entry.flags.is_signed() => RawKey::Signed(word() as i32 as i64),
+            _ => RawKey::Unsigned(word() as u64),
+        }
+    }
+}
+
+impl<'i> RawList<'_, 'i> {
+    #[inline]
+    pub(super) fn key(&self, position: u32) -> RawKey<'i> {
+        self.message(position).map_key()
+    }
+
+    /// The first entry before `position` with the same key as the entry there.
+    #[inline]
+    pub(super) fn earlier_key(&self, position: u32) -> Option<u32> {
+        let words = self.view.words;
+        let key = self.view.set.program(self.entry.sub).entries().first().filter(|_| self.contiguous);
+        let Some(key) = key.filter(|_| words.get(self.at(position)) & 1 != 0) else {
+            let key = self.key(position);
+            return (0..position).find(|&earlier| self.key(earlier) == key);
+        };
+        // Contiguous entries with a key need no view per entry. String keys compare lengths first, which mostly differ.
+        let slot = |position: u32| self.at(position) + u32::from(key.slot);
+        let has_key = |position: u32| words.get(self.at(position)) & 1 != 0;
+        let mut earlier = 0..position;
+        match key.coding {
+            Coding::String | Coding::Bytes => {
+                let last = words.get64(slot(position));
+                earlier.find(|&at| {
+                    let span = if has_key(at) { words.get64(slot(at)) } else { 0 };
+                    let len = |word| ByteSpan::from_word(word).len();
+                    len(span) == len(last) && self.view.pair(span) == self.view.pair(last)
+                })
+            }
+            coding => {
+                let value = |at| words.get_words(slot(at), coding.words());
+                let last = value(position);
+                earlier.find(|&at| if has_key(at) { value(at) == last } else { last == 0 })
+            }
+        }
+    }
+
+    /// Position of the entry with this key.
+    pub(crate) fn map_find(&self, key: RawKey<'_>) -> Option<u32> {
+        self.map_find_below(self.len(), key)
+    }
+
+    /// As [`map_find`](Self::map_find), among the first `end` entries.
+    pub(super) fn map_find_below(&self, end: u32, key: RawKey<'_>) -> Option<u32> {
+        let words = self.view.words;
+        let index = words.list_aux(self.list);
+        let mut covered = 0;
+        if index != 0 && index != STALE {
+            for run in 0..words.get(index + RUNS).min(MOST_RUNS) {
+                let len = words.get(index + RUNS + 1 + run);
+                let positions = words.run(index + INDEX_HEADER + covered, len as usize);
+                covered += len;
+                let at = positions.partition_point(|&position| self.key(position) < key);
+                if let Some(&position) = positions.get(at)
+                    && self.key(position) == key
+                {
+                    return Some(position);
+                }
+            }
+        }
+        (covered.min(end)..end).rev().find(|&position| self.key(position) == key)
+    }
+
+    /// Positions of all entries in key order; `None` if memory runs out.
+    pub(crate) fn map_order(&self) -> Option<Vec<u32>> {
+        let mut order = Vec::new();
+        order.try_reserve_exact(self.len() as usize).ok()?;
+        order.extend(0..self.len());
+        self.sort_positions(&mut order);
+        Some(order)
+    }
+
+    /// Sorts positions by key; equal keys stay in wire order. Allocates nothing.
+    #[inline(never)]
+    pub(super) fn sort_positions(&self, positions: &mut [u32]) {
+        positions.sort_unstable_by_key(|&position| (self.key(position), position));
+    }
+}
+
+/// What a map operation needs besides the slab.
+#[derive(Clone, Copy)]
+pub(crate) struct MapContext<'i, 's> {
+    pub(crate) store: &'i [u8],
+    pub(crate) set: &'s ProgramSet,
+}
+
+impl<'i, 's> MapContext<'i, 's> {
+    pub(super) fn list<'a>(&self, words: Words<'a>, entry: &FieldEntry, slot: u32) -> RawList<'a, 'i>
+    where
+        's: 'a,
+    {
+        RawView { words, store: self.store, set: self.set, body: BodyRef::NONE }.list(entry, slot)
+    }
+}

@@ -1,0 +1,284 @@
+//! Unique keys: while a decode appends entries, keys may repeat; settling drops all but the last entry of each key. That takes
+//! O(n log n) for n entries, whatever the keys are, in one merge or in many.
+//!
+//! What settling needs lies in the slab: the notes of the maps that are to be settled, and the positions in key order, at the top, which
+//! are given back or become the index. So it counts against the limit as all that the slab has.
+
+use super::{FRESH, INDEX_HEADER, MapContext, SMALL, STALE};
+use crate::engine::slab::view::{RawList, RawView};
+use crate::engine::slab::{BodyRef, Full, NIL, Slab};
+use crate::schema::program::{FieldEntry, sort_indices};
+use core::ops::Range;
+
+/// Words of a note: the note before it, program and body of the message that has the map, the position of the field, and the first
+/// entry that may repeat a key.
+const NOTE: u32 = 5;
+
+impl Slab {
+    /// Call after the last entry of the list is decoded: keeps keys unique. In larger maps it leaves that to `map_settle`, which
+    /// must run before the map is read; then it gives the first entry that may repeat a key.
+    #[inline]
+    pub(crate) fn map_entry_done(
+        &mut self,
+        context: MapContext<'_, '_>,
+        entry: &FieldEntry,
+        slot: u32,
+    ) -> Option<u32> {
+        let list = context.list(self.words(), entry, slot);
+        let len = list.len();
+        if len <= 1 {
+            return None;
+        }
+        if len > SMALL {
+            return self.map_needs_settling(slot, len);
+        }
+        if let Some(earlier) = list.earlier_key(len - 1) {
+            let width = context.set.program(entry.sub).element_words();
+            self.list_remove(slot, width, earlier);
+        }
+        None
+    }
+
+    /// Notes that a larger map got its first entry since it was settled, and gives that entry. `None` for the ones after it.
+    fn map_needs_settling(&mut self, slot: u32, len: u32) -> Option<u32> {
+        match self.words().list_aux(self.words().list(slot)) {
+            STALE => None,
+            0 => {
+                self.set_list_aux(slot, STALE);
+                Some(len - 1)
+            }
+            index if self.get(index + FRESH) == 0 => {
+                self.set(index + FRESH, len - 1);
+                Some(len - 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Leaves a map to [`settle_maps`](Self::settle_maps): the field of a message, its slot, and the entry that `map_entry_done` gave.
+    ///
+    /// # Errors
+    /// There is no room for the note. The entry is dropped, and keys are unique.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn settle_later(
+        &mut self,
+        body: BodyRef,
+        position: usize,
+        slot: u32,
+        fresh: u32,
+    ) -> Result<(), Full> {
+        let noted = self.alloc(NOTE);
+        match noted {
+            Ok(note) => {
+                let words = [self.noted, body.program, body.base, position as u32, fresh];
+                self.run_mut(note, NOTE as usize)
+                    .iter_mut()
+                    .zip(words)
+                    .for_each(|(word, value)| *word = value);
+                self.noted = note;
+            }
+            Err(_) => self.map_take_back(slot),
+        }
+        noted.map(|_| ())
+    }
+
+    /// Drops the last entry and what `map_entry_done` has just set for it.
+    fn map_take_back(&mut self, slot: u32) {
+        let list = self.words().list(slot);
+        match self.words().list_aux(list) {
+            STALE => self.set_list_aux(slot, 0),
+            index => self.set(index + FRESH, 0),
+        }
+        self.list_truncate(slot, list.len - 1);
+    }
+
+    /// Whether maps are left to [`settle_maps`](Self::settle_maps).
+    #[inline]
+    pub(crate) fn has_maps_to_settle(&self) -> bool {
+        self.noted != NIL
+    }
+
+    /// Makes the keys of all maps unique that were left to this.
+    ///
+    /// # Errors
+    /// There was no memory to do that and keep all entries. Keys are unique in any case.
+    #[inline(never)]
+    pub(crate) fn settle_maps(&mut self, context: MapContext<'_, '_>) -> Result<(), Full> {
+        let MapContext { store, set } = context;
+        let mut all = Ok(());
+        while let &[before, program, base, position, fresh] = self.words().run(self.noted, NOTE as usize) {
+            self.noted = before;
+            let (body, position) = (BodyRef { program, base }, position as usize);
+            let Some(entry) = set.program(program).entries().get(position) else { continue };
+            let view = RawView { words: self.words(), store, set, body };
+            let Some(slot) = view.slot(position, entry) else { continue };
+            all = all.and(self.map_settle(context, entry, slot, fresh));
+        }
+        all
+    }
+
+    /// Drops all but the last entry of each key and updates the index. Only entries from `fresh` on repeat keys. If memory runs
+    /// out before the repeated ones are known, all entries from `fresh` on are dropped.
+    pub(crate) fn map_settle(
+        &mut self,
+        context: MapContext<'_, '_>,
+        entry: &FieldEntry,
+        slot: u32,
+        fresh: u32,
+    ) -> Result<(), Full> {
+        let list = self.words().list(slot);
+        let index = self.words().list_aux(list);
+        if index == 0 && list.len <= SMALL {
+            return Ok(());
+        }
+        let indexed = index != 0 && index != STALE;
+        if !indexed {
+            // If there is no room for an index, the map is searched one by one: slow, but correct.
+            self.set_list_aux(slot, 0);
+        } else if self.get(index + FRESH) == 0 {
+            return Ok(());
+        } else {
+            self.set(index + FRESH, 0);
+        }
+        let few = indexed && list.len - fresh <= fresh / 2;
+        let unique = match few {
+            true => self.map_settle_from(fresh, context, entry, slot),
+            false => self.map_settle_all(context, entry, slot),
+        };
+        if unique.is_err() {
+            self.list_truncate(slot, fresh);
+            return unique;
+        }
+        if few { self.map_inserted(context, entry, slot) } else { Ok(()) }
+    }
+
+    /// Drops all but the last entry of each key, and makes the others the one run of the index.
+    fn map_settle_all(
+        &mut self,
+        context: MapContext<'_, '_>,
+        entry: &FieldEntry,
+        slot: u32,
+    ) -> Result<(), Full> {
+        let len = self.words().list(slot).len;
+        let room = len.checked_add(INDEX_HEADER).ok_or(Full::Limit)?;
+        let index = self.alloc(room)?;
+        let order = index + INDEX_HEADER;
+        self.map_sort(context, entry, slot, 0..len, order);
+        let (words, positions) = self.split(order, len as usize);
+        let kept = last_of_each_key(&context.list(words, entry, slot), positions) as u32;
+        if kept < len {
+            let (kept_positions, dropped) = positions.split_at_mut(kept as usize);
+            sort_indices(dropped, &mut |a, b| a.cmp(&b));
+            for position in kept_positions {
+                *position -= dropped.partition_point(|drop| drop < position) as u32;
+            }
+            let width = context.set.program(entry.sub).element_words();
+            self.list_drop(slot, width, |slab, i| (i < len - kept).then(|| slab.get(order + kept + i)));
+        }
+        self.map_take_index(slot, index, kept, room);
+        Ok(())
+    }
+
+    /// Makes `kept` positions the one run of a map's index. They are in a block of `room` words at the top, after room for the words of
+    /// an index: it becomes the index, if the map has none that is large enough.
+    fn map_take_index(&mut self, slot: u32, block: u32, kept: u32, room: u32) {
+        let old = self.words().list_aux(self.words().list(slot));
+        let index = match kept {
+            ..=SMALL => NIL,
+            _ if old != 0 && kept <= self.map_capacity(old) => old,
+            _ => block,
+        };
+        self.set_list_aux(slot, index);
+        match index {
+            NIL => self.give_back(room),
+            _ if index == old => {
+                self.copy_words(block + INDEX_HEADER, kept as usize, index + INDEX_HEADER);
+                self.give_back(room);
+            }
+            _ => {
+                self.map_init_index(index, kept);
+                self.give_back(room - INDEX_HEADER - kept);
+            }
+        }
+        if index != NIL {
+            self.map_note_run(index, 0, 0, kept);
+        }
+    }
+
+    /// Settles the entries from `fresh` on. Those before have unique keys and stay in place; a repeated key overwrites them.
+    fn map_settle_from(
+        &mut self,
+        fresh: u32,
+        context: MapContext<'_, '_>,
+        entry: &FieldEntry,
+        slot: u32,
+    ) -> Result<(), Full> {
+        let width = context.set.program(entry.sub).element_words();
+        let added = self.words().list(slot).len.saturating_sub(fresh);
+        let order = self.alloc_apart(added)?;
+        self.map_sort(context, entry, slot, fresh..fresh + added, order);
+        // The dropped ones go to the front, which has been read by then.
+        let mut dropped = 0;
+        for i in 0..added {
+            let position = self.get(order + i);
+            let list = context.list(self.words(), entry, slot);
+            let key = list.key(position);
+            let repeats = i + 1 < added && list.key(self.get(order + i + 1)) == key;
+            if !repeats {
+                let Some(earlier) = list.map_find_below(fresh, key) else { continue };
+                let at = list.list.ptr;
+                self.copy_words(at + position * width, width as usize, at + earlier * width);
+            }
+            self.set(order + dropped, position);
+            dropped += 1;
+        }
+        sort_indices(self.run_mut(order, dropped as usize), &mut |a, b| a.cmp(&b));
+        self.list_drop(slot, width, |slab, i| (i < dropped).then(|| slab.get(order + i)));
+        self.give_back_apart(added);
+        Ok(())
+    }
+
+    /// Writes these positions in key order to `at`, a place after the list; equal keys stay in wire order.
+    pub(in crate::engine::slab) fn map_sort(
+        &mut self,
+        context: MapContext<'_, '_>,
+        entry: &FieldEntry,
+        slot: u32,
+        positions: Range<u32>,
+        at: u32,
+    ) {
+        let (words, order) = self.split(at, positions.len());
+        order.iter_mut().zip(positions).for_each(|(word, position)| *word = position);
+        context.list(words, entry, slot).sort_positions(order);
+    }
+
+    /// Removes the elements at ascending positions: `dropped` gives each of them by its number, and `None` after the last.
+    pub(crate) fn list_drop(&mut self, slot: u32, width: u32, dropped: impl Fn(&Self, u32) -> Option<u32>) {
+        let list = self.words().list(slot);
+        let Some(first) = dropped(self, 0) else { return };
+        let (mut to, mut next) = (first, 0);
+        for from in first..list.len {
+            if dropped(self, next) == Some(from) {
+                next += 1;
+                continue;
+            }
+            self.copy_words(list.ptr + from * width, width as usize, list.ptr + to * width);
+            to += 1;
+        }
+        self.list_truncate(slot, to);
+    }
+}
+
+/// Of positions in key order, moves the last one of each key to the front, in key order, and gives their number. The others are after them.
+fn last_of_each_key(list: &RawList<'_, '_>, order: &mut [u32]) -> usize {
+    let mut kept = 0;
+    for i in 0..order.len() {
+        // Equal keys are in wire order: the last one stays.
+        if order.get(i + 1).is_none_or(|&next| list.key(order[i]) != list.key(next)) {
+            order.swap(kept, i);
+            kept += 1;
+        }
+    }
+    kept
+}

@@ -1,0 +1,309 @@
+//! From JSON to the slab, without recursion and without a document in between.
+//!
+//! ```text
+//! open the root
+//! while a frame is left:
+//!     object of a message: key, a field by guess or by name, and its value:
+//!         a scalar, a list of them:   all of it
+//!         a list of messages, a map:  a frame for it
+//!         a message:                  a body for it, open it
+//!     list: an element: push a body, open it
+//!     map:  key, and the scalar, or a body to open; into a map aside
+//!     ] or }: the map becomes the field's value; the frame goes
+//! open a message: Timestamp and other well-known types of one value: parse it, set the fields
+//!                 Struct, ListValue: a frame for their map or list; Value: by what comes
+//!                 Any: find "@type", a builder of its own for the content, which is encoded when its frame goes
+//!                 any other: {, and a frame
+//! ```
+
+pub(super) mod any;
+pub(super) mod follow;
+pub(super) mod known;
+pub(super) mod lists;
+pub(super) mod members;
+pub(super) mod scan;
+pub(super) mod scan_value;
+pub(super) mod value;
+
+use super::error::{DeserializeError, DeserializeErrorKind as Kind, step};
+use super::options::DeserializeOptions;
+use super::parse::follow::Follow;
+use super::parse::scan::{JsonScanner, Quoted};
+use crate::engine::slab::{BodyRef, NIL};
+use crate::message::{FieldAt, MapAside, MessageBuilder, NoRoom};
+use crate::schema::pool::{DescriptorPool, FieldRef};
+use crate::schema::program::Program;
+use crate::wire::error::FieldPath;
+use crate::wire::utf8;
+use alloc::vec::Vec;
+
+/// What a frame is filled from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JsonContainer {
+    /// An object: a message.
+    Message,
+    /// An object: the `@type` and `value` of an `Any` whose content is one value.
+    AnyValue,
+    List,
+    Map,
+}
+
+/// An object or list that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JsonParseFrame {
+    pub(super) over: JsonContainer,
+    /// It is the content of an `Any`.
+    pub(super) any: bool,
+    /// `@type` has been seen, or an entry has been begun.
+    pub(super) marked: bool,
+    /// `value` has been seen.
+    pub(super) valued: bool,
+    /// Level of the message.
+    pub(super) depth: u32,
+    /// Members or elements that were begun.
+    pub(super) count: u32,
+    /// The message, and its field that is being parsed; of the list or map.
+    pub(super) at: FieldAt,
+    /// The header of the list, or `NIL` before its first element.
+    pub(super) slot: u32,
+    pub(super) map: MapAside,
+    pub(super) seen: Seen,
+}
+
+/// The fields and oneofs of a message that an object has had.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// A bit for each field. Of a wide message: where its notes begin in the parser's list.
+    pub(super) fields: u64,
+    /// A bit for each oneof.
+    oneofs: u64,
+}
+
+/// What waits for the content of an `Any`.
+pub(super) struct OuterJson<'p> {
+    pub(super) builder: MessageBuilder<'p>,
+    /// The `Any`.
+    pub(super) body: BodyRef,
+}
+
+impl From<NoRoom> for Kind {
+    fn from(full: NoRoom) -> Self {
+        match full {
+            NoRoom::Budget => Self::BudgetExceeded,
+            NoRoom::NoMemory => Self::OutOfMemory,
+            NoRoom::TooLarge => Self::TooLarge,
+        }
+    }
+}
+
+pub(super) struct JsonParser<'p, 'j, 'b> {
+    pub(super) pool: &'p DescriptorPool,
+    pub(super) options: DeserializeOptions,
+    pub(super) scanner: JsonScanner<'j>,
+    pub(super) builder: &'b mut MessageBuilder<'p>,
+    pub(super) frames: Vec<JsonParseFrame>,
+    pub(super) outer: Vec<OuterJson<'p>>,
+    seen: Vec<u64>,
+    /// For text with escapes, and for skipping.
+    pub(super) scratch: Vec<u8>,
+    pub(super) follow: Follow,
+}
+
+/// Parses all of `input` into the message at `base`.
+pub(super) fn parse<'p>(
+    builder: &mut MessageBuilder<'p>,
+    pool: &'p DescriptorPool,
+    root: BodyRef,
+    input: &[u8],
+    options: DeserializeOptions,
+) -> Result<(), DeserializeError> {
+    let descriptor = pool.message_at(root.program);
+    let name = descriptor.as_ref().map_or("", |message| message.full_name());
+    // All at once: then no string needs a check of its own.
+    let text = match utf8::from_utf8(input) {
+        Some(text) => text,
+        None => {
+            let valid = core::str::from_utf8(input).map_or_else(|error| error.valid_up_to(), str::len);
+            return Err(DeserializeError::new(Kind::InvalidUtf8, input, valid, name, FieldPath::EMPTY));
+        }
+    };
+    let mut parser = JsonParser {
+        pool,
+        options,
+        scanner: JsonScanner { input, text, at: 0 },
+        builder,
+        frames: Vec::new(),
+        outer: Vec::new(),
+        seen: Vec::new(),
+        scratch: Vec::new(),
+        follow: Follow::new(),
+    };
+    let parsed = parser.run(root);
+    let Err(kind) = parsed else { return Ok(()) };
+    let path = parser.path();
+    // The innermost content of an Any is lost; what is around it stays.
+    while let Some(outer) = parser.outer.pop() {
+        *parser.builder = outer.builder;
+    }
+    Err(DeserializeError::new(kind, input, parser.scanner.at, name, path))
+}
+
+impl<'p> JsonParser<'p, '_, '_> {
+    fn run(&mut self, root: BodyRef) -> Result<(), Kind> {
+        self.scanner.whitespace();
+        self.open(root, 0)?;
+        while let Some(frame) = self.frames.last() {
+            match frame.over {
+                JsonContainer::Message => self.members()?,
+                JsonContainer::AnyValue => self.any_members()?,
+                JsonContainer::List => self.elements()?,
+                JsonContainer::Map => self.entries()?,
+            }
+        }
+        self.scanner.whitespace();
+        if self.scanner.at < self.scanner.input.len() {
+            return Err(Kind::TrailingBytes);
+        }
+        Ok(())
+    }
+
+    /// Adds a frame.
+    #[inline]
+    pub(super) fn push(&mut self, over: JsonContainer, at: FieldAt, depth: u32) -> Result<(), Kind> {
+        if self.frames.len() == self.frames.capacity() {
+            self.more_frames()?;
+        }
+        let mut seen = Seen::default();
+        if over == JsonContainer::Message {
+            let program = self.builder.set.program(at.body.program);
+            if program.is_wide() {
+                seen.fields = self.begin_notes(program)?;
+            }
+        }
+        self.frames.push(JsonParseFrame {
+            over,
+            any: false,
+            marked: false,
+            valued: false,
+            depth,
+            count: 0,
+            at,
+            slot: NIL,
+            map: MapAside::default(),
+            seen,
+        });
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn more_frames(&mut self) -> Result<(), Kind> {
+        let more = self.frames.len().max(8);
+        self.builder.charge(2 * more * size_of::<JsonParseFrame>())?;
+        self.frames.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)
+    }
+
+    /// Makes room for notes about a wide message, and says where they begin.
+    #[cold]
+    fn begin_notes(&mut self, program: &Program) -> Result<u64, Kind> {
+        let start = self.seen.len();
+        let words = (program.entries().len() + program.oneofs()).div_ceil(64);
+        if self.seen.capacity() - start < words {
+            let more = words.max(self.seen.capacity()).max(8);
+            self.builder.charge(2 * more * size_of::<u64>())?;
+            self.seen.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+        }
+        self.seen.resize(start + words, 0);
+        Ok(start as u64)
+    }
+
+    /// The innermost object or list has ended.
+    pub(super) fn pop(&mut self) -> Result<(), Kind> {
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let (any, over, at, seen) = (frame.any, frame.over, frame.at, frame.seen);
+        self.frames.truncate(self.frames.len() - 1);
+        if over == JsonContainer::Message && self.builder.set.program(at.body.program).is_wide() {
+            self.seen.truncate(seen.fields as usize);
+        }
+        if any { self.end_any(at) } else { Ok(()) }
+    }
+
+    /// Notes a field of the last frame's message; says whether that was noted before.
+    #[inline]
+    pub(super) fn note_field(&mut self, program: &Program, position: usize) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        if program.is_wide() {
+            return note(&mut self.seen, frame.seen.fields as usize, position);
+        }
+        let before = frame.seen.fields;
+        frame.seen.fields |= 1 << (position & 63);
+        frame.seen.fields == before
+    }
+
+    /// As [`note_field`](Self::note_field), for a oneof, given as in an entry.
+    #[inline]
+    pub(super) fn note_oneof(&mut self, program: &Program, oneof: u16) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        let oneof = oneof as usize - 1;
+        if program.is_wide() {
+            return note(&mut self.seen, frame.seen.fields as usize, program.entries().len() + oneof);
+        }
+        let before = frame.seen.oneofs;
+        frame.seen.oneofs |= 1 << (oneof & 63);
+        frame.seen.oneofs == before
+    }
+
+    /// The frame that was just pushed may be one of a map.
+    pub(super) fn begin_map(&mut self, over: JsonContainer) -> Result<(), Kind> {
+        if over == JsonContainer::Map
+            && let Some(frame) = self.frames.last_mut()
+        {
+            frame.map = self.builder.map()?;
+        }
+        Ok(())
+    }
+
+    /// The field at a position of a program.
+    #[inline]
+    pub(super) fn field(&self, program: &Program, position: usize) -> FieldRef<'p> {
+        FieldRef::at(self.pool, program.message(), program.field_of(position) as u16, position as u16)
+    }
+
+    /// The text of a string.
+    #[inline]
+    pub(super) fn text(&mut self, quoted: Quoted) -> Result<&[u8], Kind> {
+        self.scanner.text(quoted, &mut self.scratch)
+    }
+
+    /// The fields that lead to where the parser is.
+    #[cold]
+    fn path(&self) -> FieldPath {
+        let mut path = FieldPath::EMPTY;
+        for (at, frame) in self.frames.iter().enumerate() {
+            let list = matches!(frame.over, JsonContainer::List | JsonContainer::Map);
+            let FieldAt { body, position } = frame.at;
+            // A list says more of its field than the message that has it.
+            let said = self.frames.get(at + 1).is_some_and(|next| {
+                let same = (next.at.body, next.at.position) == (body, position);
+                matches!(next.over, JsonContainer::List | JsonContainer::Map) && same
+            });
+            let program = self.builder.set.program(body.program);
+            if said || position >= program.entries().len() {
+                continue;
+            }
+            let field = self.field(program, position);
+            let index = (list && frame.over == JsonContainer::List).then(|| frame.count.saturating_sub(1));
+            path.push_inner(step(field.number(), field.name(), index));
+        }
+        path
+    }
+}
+
+/// Notes something of a wide message whose notes begin at `start`; says whether that was noted before.
+#[cold]
+fn note(seen: &mut [u64], start: usize, bit: usize) -> bool {
+    let Some(word) = seen.get_mut(start + bit / 64) else { return false };
+    let before = *word;
+    *word |= 1 << (bit % 64);
+    *word == before
+}

@@ -1,0 +1,454 @@
+//! [`MessageBuilder`]: what parsers of text write a message with, straight into slab and store.
+//!
+//! Fields are given by program, body and position. Presence is set before a value is written and the value is written at once, so
+//! the message is valid whenever a parser gives up. Lists grow in their place. Maps are made aside where they come as a whole
+//! (`map_aside.rs`), and in their place where their entries come one by one (`map_builder.rs`).
+
+pub(super) mod detached;
+#[cfg(feature = "json")]
+pub(super) mod map_aside;
+pub(super) mod map_builder;
+
+use super::DynamicMessage;
+use super::dynamic::MERGE_FACTOR;
+use super::dynamic::store::{Store, StoreFull};
+use crate::engine::decode;
+use crate::engine::encode::{raw_len, try_encode_raw};
+use crate::engine::slab::{BodyRef, Full, NIL, RawView, Slab, Text};
+use crate::schema::pool::DescriptorPool;
+use crate::schema::program::{Coding, FieldEntry, ProgramSet};
+use crate::wire::MAX_LEN;
+use crate::wire::error::{EncodeError, EncodeErrorKind};
+use alloc::vec::Vec;
+
+/// Why a value could not be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// The budget is used up.
+    Budget,
+    /// The allocator has no memory.
+    NoMemory,
+    /// The store would be longer than 2^31-1 bytes.
+    TooLarge,
+}
+
+impl From<Full> for NoRoom {
+    fn from(full: Full) -> Self {
+        match full {
+            Full::Limit => Self::Budget,
+            Full::NoMemory => Self::NoMemory,
+        }
+    }
+}
+
+impl From<StoreFull> for NoRoom {
+    fn from(full: StoreFull) -> Self {
+        match full {
+            StoreFull::TooLarge => Self::TooLarge,
+            StoreFull::NoMemory => Self::NoMemory,
+        }
+    }
+}
+
+/// A field of a message that is being made: the message, and the position of the field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldAt {
+    pub(crate) body: BodyRef,
+    pub(crate) position: usize,
+}
+
+/// Slab and store of a message that is being made.
+pub(crate) struct MessageBuilder<'p> {
+    pub(crate) set: &'p ProgramSet,
+    pub(super) slab: Slab,
+    pub(super) store: Vec<u8>,
+    /// What the store may take before it is charged to the slab.
+    allowance: usize,
+}
+
+impl<'p> MessageBuilder<'p> {
+    /// An empty slab and store, which may take what this one has left.
+    pub(crate) fn inner(&self) -> Self {
+        let mut slab = Slab::new();
+        slab.set_limit(self.slab.left());
+        Self::new(self.set, slab, Vec::new(), 0)
+    }
+
+    fn new(set: &'p ProgramSet, slab: Slab, store: Vec<u8>, allowance: usize) -> Self {
+        Self { set, slab, store, allowance }
+    }
+
+    /// Empties slab and store, of which the first `start` bytes stay, and gives the slab at once what the store and the parser leave
+    /// of its limit. False if it has that already; then the contents stay.
+    ///
+    /// # Errors
+    /// The allocator failed. The contents are gone.
+    #[cold]
+    fn start_over(&mut self, limit: usize, start: usize) -> Result<bool, Full> {
+        let begins = self.slab.start_over(limit);
+        if begins != Ok(false) {
+            self.store.truncate(start);
+            self.store.shrink_to(start);
+        }
+        begins
+    }
+
+    /// An empty message of this program.
+    pub(crate) fn root(&mut self, program: u32) -> Result<BodyRef, NoRoom> {
+        Ok(BodyRef { program, base: self.slab.alloc_body(self.set.program(program))? })
+    }
+
+    /// A message to read.
+    pub(crate) fn view(&self, body: BodyRef) -> RawView<'_, '_> {
+        RawView { words: self.slab.words(), store: &self.store, set: self.set, body }
+    }
+
+    /// The message as bytes, which are charged before they are made. Required fields are not checked.
+    pub(crate) fn encoded(&mut self, body: BodyRef) -> Result<Vec<u8>, NoRoom> {
+        // Nothing else is checked.
+        let failed = |error: EncodeError| match error.kind() {
+            EncodeErrorKind::OutOfMemory => NoRoom::NoMemory,
+            _ => NoRoom::TooLarge,
+        };
+        let len = raw_len(self.view(body)).map_err(failed)?;
+        self.charge(len)?;
+        try_encode_raw(self.view(body)).map_err(failed)
+    }
+
+    /// Takes memory that is used elsewhere from what is left.
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), NoRoom> {
+        Ok(self.slab.charge(bytes)?)
+    }
+
+    /// Allows so many bytes more.
+    #[cfg(feature = "serde")]
+    pub(crate) fn allow(&mut self, bytes: usize) {
+        self.slab.raise_limit(bytes);
+    }
+
+    /// The store, with room for so many bytes more. They may only be appended.
+    #[inline]
+    pub(crate) fn store(&mut self, more: usize) -> Result<&mut Vec<u8>, NoRoom> {
+        if self.store.capacity() - self.store.len() < more {
+            self.grow_store(more)?;
+        }
+        Ok(&mut self.store)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_store(&mut self, more: usize) -> Result<(), NoRoom> {
+        let grown = self.try_grow_store(more);
+        if grown.is_err() {
+            // As after every failure, marks are no longer trusted.
+            self.slab.distrust();
+        }
+        grown
+    }
+
+    fn try_grow_store(&mut self, more: usize) -> Result<(), NoRoom> {
+        let least =
+            self.store.len().checked_add(more).filter(|&len| len <= MAX_LEN).ok_or(NoRoom::TooLarge)?;
+        let capacity = least.max(self.store.capacity().saturating_mul(2)).clamp(64, MAX_LEN);
+        let given = capacity.min(self.allowance);
+        self.slab.charge(capacity - given)?;
+        self.allowance -= given;
+        self.store.try_reserve_exact(capacity - self.store.len()).map_err(|_| NoRoom::NoMemory)
+    }
+
+    /// The offset of the next byte of the store.
+    #[inline]
+    pub(crate) fn mark(&self) -> usize {
+        self.store.len()
+    }
+
+    /// What a slot of this coding holds for the bytes from `start` to the end of the store; `None` if they have to be UTF-8 and
+    /// are not.
+    #[inline]
+    pub(crate) fn span(&self, coding: Coding, start: usize) -> Option<u64> {
+        let len = self.store.len() - start;
+        match coding {
+            Coding::String => Text::check(&self.store, start, len).map(Text::pair),
+            _ => Some(start as u64 | (len as u64) << 32),
+        }
+    }
+
+    /// Appends the first `len` bytes of `rest` to the store, and gives what a slot of this coding holds for them. They are
+    /// a `str`, so they are not checked again.
+    #[cfg(feature = "json")]
+    #[inline]
+    pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64, NoRoom> {
+        let (start, store) = (self.store.len(), self.store(len.max(Text::WINDOW))?);
+        Ok(match Text::append(store, rest, len) {
+            Some(text) if coding == Coding::String => text.pair(),
+            Some(_) => start as u64 | (len as u64) << 32,
+            None => start as u64,
+        })
+    }
+
+    /// Sets a scalar to the word or two of its slot.
+    #[inline]
+    pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<(), NoRoom> {
+        let (slot, _) = self.slab.mark_set(self.set.program(at.body.program), at.body.base, at.position)?;
+        self.slab.set_words(slot, coding.words(), word);
+        Ok(())
+    }
+
+    /// As [`set`](Self::set), for a field of a message that is not wide, in no oneof, which needs no memory.
+    #[cfg(feature = "json")]
+    #[inline(always)]
+    pub(crate) fn set_plain(&mut self, base: u32, entry: &FieldEntry, word: u64) {
+        let mut body = self.slab.body_mut(base);
+        body.mark(entry.bit);
+        if entry.coding.words() == 2 {
+            body.set64(entry.slot, word);
+        } else {
+            body.set(entry.slot, word as u32);
+        }
+    }
+
+    /// Unsets a field.
+    pub(crate) fn unset(&mut self, at: FieldAt) {
+        self.slab.mark_unset(self.set.program(at.body.program), at.body.base, at.position);
+    }
+
+    /// The slot of a field, if it is set.
+    pub(crate) fn slot(&self, at: FieldAt) -> Option<u32> {
+        let program = self.set.program(at.body.program);
+        let entry = program.entries().get(at.position)?;
+        self.slab.words().slot(program, at.body.base, at.position, entry)
+    }
+
+    /// The body of a singular message, made if the field is not set.
+    pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, NoRoom> {
+        let (program, sub) = (self.set.program(at.body.program), self.set.program(entry.sub));
+        Ok(self.slab.open_child((program, at.body.base), at.position, entry, sub)?)
+    }
+
+    /// Sets a singular message that stays empty, unless it is set.
+    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<(), NoRoom> {
+        if entry.flags.is_inline() {
+            self.message(at, entry)?;
+        } else if self.slot(at).is_none() {
+            let (slot, _) =
+                self.slab.mark_set(self.set.program(at.body.program), at.body.base, at.position)?;
+            self.slab.set(slot, NIL);
+        }
+        Ok(())
+    }
+
+    /// The header of a list, which is empty if the field was not set. An element must follow.
+    #[inline]
+    pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32, NoRoom> {
+        Ok(self.slab.open_list(self.set.program(at.body.program), at.body.base, at.position)?)
+    }
+
+    /// Unsets a list that is empty because there was no room for its first element.
+    pub(super) fn drop_empty(&mut self, at: FieldAt, slot: u32) {
+        if self.slab.words().list(slot).len == 0 {
+            self.unset(at);
+        }
+    }
+
+    /// Appends scalars, given as the words of their slots, to the list of a field; `slot` is where it is, or `NIL` to begin with.
+    #[cfg(feature = "json")]
+    pub(crate) fn extend(
+        &mut self,
+        at: FieldAt,
+        slot: &mut u32,
+        coding: Coding,
+        words: &[u32],
+    ) -> Result<(), NoRoom> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        if *slot == NIL {
+            *slot = self.list(at)?;
+        }
+        match self.slab.list_extend(*slot, coding.words(), words.len() as u32 / coding.words()) {
+            Ok(element) => {
+                let run = self.slab.run_mut(element, words.len());
+                run.iter_mut().zip(words).for_each(|(to, from)| *to = *from);
+                Ok(())
+            }
+            Err(full) => {
+                self.drop_empty(at, *slot);
+                Err(full.into())
+            }
+        }
+    }
+
+    /// Appends a scalar to the list of a field; `slot` is where it is, or `NIL` to begin with.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        at: FieldAt,
+        slot: &mut u32,
+        coding: Coding,
+        word: u64,
+    ) -> Result<(), NoRoom> {
+        if *slot == NIL {
+            *slot = self.list(at)?;
+        }
+        match self.slab.list_extend(*slot, coding.words(), 1) {
+            Ok(element) => {
+                self.slab.set_words(element, coding.words(), word);
+                Ok(())
+            }
+            Err(full) => {
+                self.drop_empty(at, *slot);
+                Err(full.into())
+            }
+        }
+    }
+
+    /// Appends an empty message to the list of a field, and gives its body; `NIL` if it is to stay empty and can.
+    pub(crate) fn push_message(
+        &mut self,
+        at: FieldAt,
+        slot: &mut u32,
+        entry: &FieldEntry,
+        empty: bool,
+    ) -> Result<u32, NoRoom> {
+        if *slot == NIL {
+            *slot = self.list(at)?;
+        }
+        let sub = self.set.program(entry.sub);
+        let pushed = if empty && !sub.is_contiguous() {
+            self.slab.list_grow(*slot, 1, 1).map(|element| {
+                self.slab.set(element, NIL);
+                NIL
+            })
+        } else {
+            self.push_body(*slot, entry)
+        };
+        if pushed.is_err() {
+            self.drop_empty(at, *slot);
+        }
+        Ok(pushed?)
+    }
+
+    pub(super) fn push_body(&mut self, slot: u32, entry: &FieldEntry) -> Result<u32, Full> {
+        let sub = self.set.program(entry.sub);
+        match self.slab.list_push_body(slot, sub) {
+            Some(body) => {
+                self.slab.clear_body(sub, body);
+                Ok(body)
+            }
+            None => self.slab.list_more(slot, sub),
+        }
+    }
+}
+
+/// How a builder gets a message, and gives it back.
+impl DynamicMessage {
+    /// Lends slab and store to a parser of `len` bytes of text, and puts them back when it is done. The message is made anew if it
+    /// is empty and `budget` was used up because its slab had to move, as a decode does.
+    ///
+    /// `parse` gets the builder, the pool, the program and the body.
+    pub(crate) fn built<E>(
+        &mut self,
+        len: usize,
+        budget: usize,
+        mut parse: impl for<'p> FnMut(&mut MessageBuilder<'p>, &'p DescriptorPool, BodyRef) -> Result<(), E>,
+        is_budget: impl Fn(&E) -> bool,
+        no_room: impl Fn(NoRoom) -> E,
+    ) -> Result<(), E> {
+        let (descriptor, slab, store, base) = self.parts();
+        let allowance = budget.min(len.saturating_mul(8)) / 4;
+        let budget = budget - allowance;
+        let share = decode::slab_share(budget);
+        let (pool, index) = (descriptor.parent_pool(), descriptor.index());
+        let set = pool.programs();
+        let bytes = store.take().map_err(|full| no_room(full.into()))?;
+        let start = bytes.len();
+        // Bytes that the message holds already may move to twice the room; that does not count against the budget of the text.
+        let allowance = allowance.saturating_add(start.saturating_mul(2));
+        let mut builder = MessageBuilder::new(set, core::mem::take(slab), bytes, allowance);
+        // Without its slab there is no body either, should `parse` panic.
+        let mut root = core::mem::replace(base, NIL);
+        let held = builder.slab.capacity();
+        let anew = root == NIL;
+        if anew {
+            builder.slab.clear();
+        }
+        builder.slab.set_limit(share.saturating_add(MERGE_FACTOR.saturating_mul(held)));
+        if held == 0 {
+            builder.slab.expect((set.program(index).words() as usize + len / 8).min(budget / 16));
+        }
+        let result = loop {
+            if root == NIL {
+                match builder.root(index) {
+                    Ok(body) => root = body.base,
+                    Err(full) => break Err(no_room(full)),
+                }
+            }
+            match parse(&mut builder, pool, BodyRef { program: index, base: root }) {
+                Err(error) if anew && is_budget(&error) => match builder.start_over(share, start) {
+                    Ok(true) => (builder.allowance, root) = (allowance, NIL),
+                    Ok(false) => break Err(error),
+                    Err(_) => {
+                        root = NIL;
+                        break Err(error);
+                    }
+                },
+                result => break result,
+            }
+        };
+        if result.is_err() {
+            builder.slab.distrust();
+        }
+        builder.slab.expect_no_more();
+        (*slab, *store, *base) = (builder.slab, Store::from_vec(builder.store), root);
+        if anew {
+            self.compact_later();
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::table::{FieldTable, Kind, MessageTable};
+
+    static LOG: MessageTable = MessageTable::new("t.Log", &[FieldTable::new("line", 1, Kind::String)]);
+
+    fn log() -> DynamicMessage {
+        let pool = DescriptorPool::from_tables(&[&LOG]).unwrap();
+        DynamicMessage::new(&pool.get_message_by_name("t.Log").unwrap())
+    }
+
+    /// Builds with this parser; gives whether marks are believed then.
+    fn trusted(
+        message: &mut DynamicMessage,
+        budget: usize,
+        parse: impl for<'p> FnMut(&mut MessageBuilder<'p>, &'p DescriptorPool, BodyRef) -> Result<(), NoRoom>,
+    ) -> (Result<(), NoRoom>, bool) {
+        let built = message.built(8, budget, parse, |_| false, |full| full);
+        (built, message.parts().1.is_trusted())
+    }
+
+    #[test]
+    fn no_mark_is_believed_after_a_parser_gave_up() {
+        let mut message = log();
+        assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), true));
+        let failed = trusted(&mut message, 1 << 16, |_, _, _| Err(NoRoom::NoMemory));
+        assert_eq!(failed, (Err(NoRoom::NoMemory), false));
+        // Nor after a parse that does what it should.
+        assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), false));
+        message.clear();
+        assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), true));
+    }
+
+    /// A parser may go on after a value for which there was no room.
+    #[test]
+    fn no_mark_is_believed_after_a_store_could_not_grow() {
+        let full = trusted(&mut log(), 1 << 12, |builder, _, _| {
+            assert_eq!(builder.store(1 << 20).err(), Some(NoRoom::Budget));
+            assert_eq!(builder.store(MAX_LEN + 1).err(), Some(NoRoom::TooLarge));
+            Ok(())
+        });
+        assert_eq!(full, (Ok(()), false));
+    }
+}

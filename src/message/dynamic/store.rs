@@ -1,0 +1,180 @@
+//! The store of a [`DynamicMessage`](crate::message::DynamicMessage): bytes of its own, or shared `Bytes`.
+
+use crate::wire::MAX_LEN;
+use crate::wire::error::DecodeErrorKind;
+use alloc::collections::TryReserveError;
+use alloc::vec::Vec;
+
+/// Spare bytes for strings set after a decode, least and most: a sixteenth of the input between these bounds. Without them, the
+/// first setter would move the whole store.
+const EDIT_ROOM: (usize, usize) = (12, 1024);
+
+/// The bytes of strings, bytes fields and unknown fields. It only grows until it is cleared.
+#[derive(Clone, Debug)]
+pub(in crate::message) struct Store(Holder);
+
+#[derive(Clone, Debug)]
+enum Holder {
+    Own(Vec<u8>),
+    #[cfg(feature = "bytes")]
+    Shared(bytes::Bytes),
+}
+
+/// Why bytes could not be appended.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::message) enum StoreFull {
+    /// The store would be longer than 2^31-1 bytes.
+    TooLarge,
+    /// The allocator has no memory.
+    NoMemory,
+}
+
+impl From<StoreFull> for DecodeErrorKind {
+    fn from(full: StoreFull) -> Self {
+        match full {
+            StoreFull::TooLarge => Self::TooLarge,
+            StoreFull::NoMemory => Self::OutOfMemory,
+        }
+    }
+}
+
+impl From<TryReserveError> for StoreFull {
+    fn from(_: TryReserveError) -> Self {
+        Self::NoMemory
+    }
+}
+
+impl Store {
+    pub(in crate::message) const fn new() -> Self {
+        Self(Holder::Own(Vec::new()))
+    }
+
+    #[cfg(feature = "bytes")]
+    pub(in crate::message) fn shared(bytes: &bytes::Bytes) -> Self {
+        Self(Holder::Shared(bytes.clone()))
+    }
+
+    #[inline]
+    pub(in crate::message) fn as_slice(&self) -> &[u8] {
+        match &self.0 {
+            Holder::Own(bytes) => bytes,
+            #[cfg(feature = "bytes")]
+            Holder::Shared(bytes) => bytes,
+        }
+    }
+
+    pub(in crate::message) fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    /// Drops the contents. Keeps the memory unless it is shared.
+    pub(in crate::message) fn clear(&mut self) {
+        match &mut self.0 {
+            Holder::Own(bytes) => bytes.clear(),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(_) => *self = Self::new(),
+        }
+    }
+
+    /// Appends bytes and returns their offset. The first call on shared bytes copies them.
+    ///
+    /// # Errors
+    /// [`StoreFull`]. The store does not change.
+    pub(in crate::message) fn append(&mut self, bytes: &[u8]) -> Result<usize, StoreFull> {
+        let start = self.len();
+        if !bytes.is_empty() {
+            self.room(bytes.len())?.extend_from_slice(bytes);
+        }
+        Ok(start)
+    }
+
+    /// Appends all that is left of a buffer and returns the offset. The first call on shared bytes copies them.
+    ///
+    /// # Errors
+    /// [`StoreFull`]. The store does not change.
+    #[cfg(feature = "bytes")]
+    pub(in crate::message) fn append_buf(&mut self, input: &mut impl bytes::Buf) -> Result<usize, StoreFull> {
+        let start = self.len();
+        let len = input.remaining();
+        if len > 0 {
+            crate::wire::output::chunk::read_chunks(input, len, self.room(len)?)?;
+        }
+        Ok(start)
+    }
+
+    /// Makes room for `len` more bytes and returns the `Vec` to append them to. The first call on shared bytes copies them.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    #[inline]
+    pub(in crate::message) fn room(&mut self, len: usize) -> Result<&mut Vec<u8>, StoreFull> {
+        if len > MAX_LEN - self.len().min(MAX_LEN) {
+            return Err(StoreFull::TooLarge);
+        }
+        #[cfg(feature = "bytes")]
+        if let Holder::Shared(shared) = &self.0 {
+            let mut own = Vec::new();
+            own.try_reserve_exact(shared.len() + len)?;
+            own.extend_from_slice(shared);
+            self.0 = Holder::Own(own);
+        }
+        match &mut self.0 {
+            Holder::Own(own) => {
+                if own.capacity() - own.len() < len {
+                    Self::grow(own, len)?;
+                }
+                Ok(own)
+            }
+            #[cfg(feature = "bytes")]
+            Holder::Shared(_) => Err(StoreFull::TooLarge),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(own: &mut Vec<u8>, len: usize) -> Result<(), StoreFull> {
+        if own.capacity() == 0 {
+            own.try_reserve_exact(len + (len / 16).clamp(EDIT_ROOM.0, EDIT_ROOM.1))?;
+        }
+        Ok(own.try_reserve(len)?)
+    }
+
+    /// Takes the bytes out, to be appended to by a builder. Shared bytes are copied. The store is empty until it gets them back.
+    pub(in crate::message) fn take(&mut self) -> Result<Vec<u8>, StoreFull> {
+        match core::mem::replace(&mut self.0, Holder::Own(Vec::new())) {
+            Holder::Own(own) => Ok(own),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(shared) => {
+                let mut own = Vec::new();
+                if own.try_reserve_exact(shared.len()).is_err() {
+                    self.0 = Holder::Shared(shared);
+                    return Err(StoreFull::NoMemory);
+                }
+                own.extend_from_slice(&shared);
+                Ok(own)
+            }
+        }
+    }
+
+    /// A store of these bytes.
+    pub(in crate::message) fn from_vec(bytes: Vec<u8>) -> Self {
+        Self(Holder::Own(bytes))
+    }
+
+    /// The memory allocated or shared, in bytes.
+    pub(in crate::message) fn capacity(&self) -> usize {
+        match &self.0 {
+            Holder::Own(bytes) => bytes.capacity(),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(bytes) => bytes.len(),
+        }
+    }
+
+    pub(in crate::message) fn shrink_to(&mut self, len: usize) {
+        match &mut self.0 {
+            Holder::Own(bytes) => bytes.shrink_to(len),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(_) => {}
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Reading the fields of a [`MessageView`], by descriptor, name or number.
+
+use crate::engine::slab::{ByteSpan, List, Words, text_at};
+use crate::message::edit::field_key::{OwnField, foreign, named, resolve};
+use crate::message::edit::resolved_field::own_field;
+use crate::message::error::SetFieldError;
+use crate::message::{FieldKey, ListRef, MapRef, MessageView, RawMessage, ValueRef};
+use crate::schema::pool::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
+use crate::schema::program::{Access, Elements, ReadKind, ReadLayout};
+use crate::wire::utf8;
+
+/// One value's location; read exactly once, by the method for its form.
+pub(in crate::message) trait Location {
+    fn word(&mut self) -> Option<u32>;
+
+    /// Two words, low word first.
+    fn word64(&mut self) -> Option<u64>;
+
+    /// The offset of the body at the location.
+    fn body(&mut self) -> Option<u32>;
+
+    /// The list whose header is at the location.
+    fn list(&mut self) -> Option<List>;
+}
+
+/// The location of a field or of an element by index: a slot.
+pub(in crate::message) struct SlotAt<'a> {
+    words: Words<'a>,
+    at: u32,
+}
+
+impl Location for SlotAt<'_> {
+    #[inline(always)]
+    fn word(&mut self) -> Option<u32> {
+        self.words.find(self.at)
+    }
+
+    #[inline(always)]
+    fn word64(&mut self) -> Option<u64> {
+        self.words.find64(self.at)
+    }
+
+    #[inline(always)]
+    fn body(&mut self) -> Option<u32> {
+        Some(self.at)
+    }
+
+    #[inline(always)]
+    fn list(&mut self) -> Option<List> {
+        Some(self.words.list(self.at))
+    }
+}
+
+impl<'a, 'i> MessageView<'a, 'i> {
+    /// A view of another body of the same slab; `bits` is its first word.
+    #[inline(always)]
+    pub(in crate::message) fn at(&self, layout: &'a ReadLayout, base: u32, bits: u32) -> Self {
+        Self { layout, base, bits, ..*self }
+    }
+
+    /// A message of the same slab, decoded or raw.
+    #[inline(always)]
+    fn message_at(&self, layout: &'a ReadLayout, base: u32) -> Option<ValueRef<'a, 'i>> {
+        // The empty message has no words: it reads as zeros.
+        let header = self.words.get64(base);
+        let view = self.at(layout, base, header as u32);
+        if header >> 32 != 0
+            && let Some(depth) = raw_depth(self.words, base)
+        {
+            return Some(ValueRef::Raw(RawMessage::new(self.pool, view.raw(), depth)));
+        }
+        Some(ValueRef::Message(view))
+    }
+
+    /// The bytes of the span at a slot.
+    #[inline(always)]
+    pub(in crate::message) fn span(&self, slot: u32) -> Option<&'i [u8]> {
+        self.pair(self.words.find64(slot)?)
+    }
+
+    /// The bytes of a span.
+    #[inline(always)]
+    fn pair(&self, span: u64) -> Option<&'i [u8]> {
+        ByteSpan::from_word(span).bytes(self.store)
+    }
+
+    /// The slot at an offset.
+    #[inline(always)]
+    pub(in crate::message) fn slot_at(&self, at: u32) -> SlotAt<'a> {
+        SlotAt { words: self.words, at }
+    }
+
+    /// The value at a location; `None` for a list or map without elements.
+    ///
+    /// Only messages, lists and maps call `sub` for their type, only lists and maps call `elements`. `text` makes the value of a
+    /// string that was not validated.
+    ///
+    /// A location outside of the slab, which does not occur, is `None` too. Zero instead would be a second way to every use of
+    /// the value, and jumps are what reading costs: one jump less per field made it 1.04x to 1.06x as fast.
+    #[inline(always)]
+    pub(in crate::message) fn value(
+        &self,
+        form: ReadKind,
+        mut location: impl Location,
+        sub: impl Fn() -> Option<&'a ReadLayout>,
+        elements: impl Fn() -> Elements,
+        text: impl Fn(&'i [u8]) -> ValueRef<'a, 'i>,
+    ) -> Option<ValueRef<'a, 'i>> {
+        Some(match form {
+            ReadKind::Bool => ValueRef::Bool(location.word()? != 0),
+            ReadKind::I32 => ValueRef::I32(location.word()? as i32),
+            ReadKind::U32 => ValueRef::U32(location.word()?),
+            ReadKind::F32 => ValueRef::F32(f32::from_bits(location.word()?)),
+            ReadKind::Enum => ValueRef::EnumNumber(location.word()? as i32),
+            ReadKind::I64 => ValueRef::I64(location.word64()? as i64),
+            ReadKind::U64 => ValueRef::U64(location.word64()?),
+            ReadKind::F64 => ValueRef::F64(f64::from_bits(location.word64()?)),
+            ReadKind::String => ValueRef::String(text_at(self.words, self.store, location.word64()?)?),
+            ReadKind::UncheckedString => text(self.pair(location.word64()?)?),
+            ReadKind::Bytes => ValueRef::Bytes(self.pair(location.word64()?)?),
+            ReadKind::Message => self.message_at(sub()?, location.word()?)?,
+            ReadKind::Body => self.message_at(sub()?, location.body()?)?,
+            ReadKind::List => match location.list()? {
+                List { len: 0, .. } => return None,
+                List { ptr, len } => {
+                    ValueRef::List(ListRef::new(self.at(self.element(sub), ptr, 0), len, elements()))
+                }
+            },
+            ReadKind::Map => match location.list()? {
+                List { len: 0, .. } => return None,
+                List { ptr, len } => {
+                    ValueRef::Map(MapRef::new(self.at(sub()?, ptr, 0), len, elements().width()))
+                }
+            },
+        })
+    }
+
+    /// The type of a list's elements. Scalars have none and get that of this message.
+    #[inline(always)]
+    fn element(&self, sub: impl Fn() -> Option<&'a ReadLayout>) -> &'a ReadLayout {
+        sub().unwrap_or(self.layout)
+    }
+
+    /// The message type of this program index.
+    #[inline(always)]
+    pub(in crate::message) fn sub(&self, index: u32) -> Option<&'a ReadLayout> {
+        self.set.read_layout(index)
+    }
+
+    /// The value of a field of this message at its slot; `None` for a list or map without elements.
+    #[inline(always)]
+    pub(in crate::message) fn field(&self, access: &Access, slot: u32) -> Option<ValueRef<'a, 'i>> {
+        self.value(access.form, self.slot_at(slot), || self.sub(access.sub), || access.elements, checked)
+    }
+
+    /// The slot of a field, if it is set.
+    fn slot(&self, access: &Access) -> Option<u32> {
+        slot(self.words, self.base, access)
+    }
+
+    /// A field of this message, if it is set.
+    fn read(&self, access: &Access) -> Option<ValueRef<'a, 'i>> {
+        self.field(access, self.slot(access)?)
+    }
+
+    /// The field at a position in number order.
+    #[inline(always)]
+    pub(in crate::message) fn access(&self, position: u16) -> &'a Access {
+        static NONE: Access = Access::NONE;
+        self.layout.field(position).unwrap_or(&NONE)
+    }
+
+    /// The value of a field, or `None` if it is unset.
+    ///
+    /// Unlike those of [`get_field`](Self::get_field), strings live as long as the input.
+    ///
+    /// # Panics
+    /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
+    #[inline(always)]
+    pub fn get(&self, field: impl FieldKey) -> Option<ValueRef<'a, 'i>> {
+        let OwnField(access) = field.find(self)?;
+        self.get_own(access)
+    }
+
+    /// The value of a field of this message, if it is set.
+    #[inline(always)]
+    fn get_own(&self, access: &Access) -> Option<ValueRef<'a, 'i>> {
+        let (form, slot) = match self.bits & access.bit {
+            0 if access.bit != 0 => return None,
+            0 => slot_slow(self.words, self.store, self.base, access)?,
+            _ => (access.form, self.base + access.slot as u32),
+        };
+        // `slot_slow` validates strings, so `text` needs no call here. Compilers cannot prove such a call unnecessary and would
+        // branch on the form of every number.
+        self.value(form, self.slot_at(slot), || self.sub(access.sub), || access.elements, ValueRef::Bytes)
+    }
+
+    /// The value of a field, or its default if it is unset: the default of the schema, zero, empty, or an empty message.
+    ///
+    /// [`ValueRef::Unselected`] if a projection left the field out, so that it is not known whether the field is set.
+    ///
+    /// # Panics
+    /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
+    #[inline]
+    #[must_use]
+    pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'a, 'a>
+    where
+        'i: 'a,
+    {
+        match self.get(field) {
+            Some(value) => value,
+            None => self.default(field.as_ref()),
+        }
+    }
+
+    /// The value of a field as [`get_field`](Self::get_field) gives it, or an error if the message has no such field.
+    ///
+    /// # Errors
+    /// `NoSuchField` if no field has the name or number, `ForeignField` if the field is of another message.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("level", 1, Kind::Int32)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let message = DynamicMessage::new(&log);
+    /// assert_eq!(message.try_get_field("level")?.as_i32(), Some(0));
+    /// assert_eq!(message.try_get_field("levle").unwrap_err().to_string(), "no such field: levle in pkg.Log");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_get_field(&self, field: impl FieldKey) -> Result<ValueRef<'a, 'a>, SetFieldError>
+    where
+        'i: 'a,
+    {
+        let own = own_field(self.pool, self.message(), field.key())?;
+        let access = self.access(own.position() as u16);
+        Ok(self.read(access).unwrap_or_else(|| self.default(own)))
+    }
+
+    /// The value of an extension, or its default. In a loop, get the [field](ExtensionDescriptor::as_field) once and use
+    /// [`get_field`](Self::get_field).
+    ///
+    /// # Panics
+    /// As [`get_field`](Self::get_field).
+    #[must_use]
+    pub fn get_extension(&self, extension: &ExtensionDescriptor) -> ValueRef<'a, 'a>
+    where
+        'i: 'a,
+    {
+        self.get_field(&extension.as_field())
+    }
+
+    /// Whether the message knows the field's value: false if a [`Projection`](crate::Projection) left the field out and no
+    /// setter has set it since, and for names and numbers that the message does not have.
+    ///
+    /// For a field that was left out, [`get`](Self::get) returns `None`, [`has_field`](Self::has_field) false and
+    /// [`get_field`](Self::get_field) [`ValueRef::Unselected`]. That is so too for a field that is unset in a message which a setter gave
+    /// as a whole to a projected one; encoding does not miss such a field if it is required.
+    ///
+    /// # Panics
+    /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
+    pub fn is_selected(&self, field: impl FieldKey) -> bool {
+        let access = field.find(self);
+        access
+            .is_some_and(|OwnField(access)| !self.is_left_out(access.position) || self.slot(access).is_some())
+    }
+
+    /// The value of the field at a position in number order, if it is set.
+    #[inline]
+    pub(crate) fn get_at(&self, position: u16) -> Option<ValueRef<'a, 'i>> {
+        self.get_own(self.access(position))
+    }
+
+    /// Whether a projection left out the field at a position in number order.
+    pub(crate) fn is_left_out(&self, position: u16) -> bool {
+        self.raw().program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
+    }
+
+    /// The value of the field with this name, or its default; `None` if no field has it.
+    ///
+    /// Searches for the name on each call: to read many messages, get the descriptor once.
+    #[must_use]
+    pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'a, 'a>>
+    where
+        'i: 'a,
+    {
+        let field = named(self.pool, self.message(), name)?;
+        Some(self.read(self.access(field.position() as u16)).unwrap_or_else(|| self.default(field)))
+    }
+
+    /// The value of the field or extension with this number, or its default; `None` if there is none.
+    ///
+    /// Takes constant time for small numbers.
+    #[must_use]
+    pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'a, 'a>>
+    where
+        'i: 'a,
+    {
+        let (position, _) = self.raw().program().by_number(number)?;
+        let access = self.access(position as u16);
+        Some(self.read(access).unwrap_or_else(|| self.default(self.own(access))))
+    }
+
+    /// Whether a field is set. A field with explicit presence is set once it has been written; any other field is set if it is
+    /// not zero or empty.
+    ///
+    /// # Panics
+    /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
+    #[inline]
+    pub fn has_field(&self, field: impl FieldKey) -> bool {
+        field.find(self).is_some_and(|OwnField(access)| self.has(access))
+    }
+
+    fn has(&self, access: &Access) -> bool {
+        match self.slot(access) {
+            Some(slot) => {
+                !matches!(access.form, ReadKind::List | ReadKind::Map) || self.words.list(slot).len > 0
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a field with this name exists and is set.
+    #[must_use]
+    pub fn has_field_by_name(&self, name: &str) -> bool {
+        self.has_field(name)
+    }
+
+    /// Whether a field or extension with this number exists and is set.
+    #[must_use]
+    pub fn has_field_by_number(&self, number: u32) -> bool {
+        self.has_field(number)
+    }
+
+    /// The set member of a oneof and its value; `None` if no member is set.
+    ///
+    /// # Panics
+    /// With debug assertions, if the oneof is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
+    #[must_use]
+    pub fn get_oneof(&self, oneof: &OneofDescriptor) -> Option<(FieldRef<'a>, ValueRef<'a, 'i>)> {
+        let message = oneof.parent_message();
+        let own = message.parent_pool() == self.pool && message.index() == self.message();
+        let resolved = |field| if own { Some(field) } else { resolve(self.pool, self.message(), field) };
+        let mut members = oneof.field_refs().filter_map(resolved).peekable();
+        if members.peek().is_none() {
+            foreign(self.pool, self.message(), oneof.full_name());
+        }
+        members.find_map(|field| {
+            let access = self.access(field.position() as u16);
+            Some((self.own(access), self.read(access)?))
+        })
+    }
+}
+
+// Rare cases are functions that return registers. A function that returned a `ValueRef` would write it to memory, and then
+// compilers pass the values of all fields through memory: 9.4 ns per scalar field instead of 5.2, 210 ns per message of 16
+// fields in 5 messages instead of 65.
+
+/// The slot of a field, if it is set.
+#[inline]
+fn slot(words: Words<'_>, base: u32, access: &Access) -> Option<u32> {
+    match access.slot {
+        _ if access.field == Access::NONE.field => None,
+        0 => words.wide_find(base, access.position as usize),
+        slot => {
+            // Hasbits 0..32 are word 0 of a body, 32..64 word 2.
+            let bits = words.get(base + if access.position & 32 != 0 { 2 } else { 0 });
+            (bits >> (access.position & 31) & 1 != 0).then_some(base + slot as u32)
+        }
+    }
+}
+
+/// The form and slot of a field without a bit in the first word, if it is set. Validates a string that decoding did not:
+/// the form is `Bytes` if it is not UTF-8.
+#[cold]
+#[inline(never)]
+fn slot_slow(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(ReadKind, u32)> {
+    let slot = slot(words, base, access)?;
+    let form = match access.form {
+        ReadKind::UncheckedString if utf8::is_valid(ByteSpan::from_word(words.get64(slot)).bytes(store)?) => {
+            ReadKind::String
+        }
+        ReadKind::UncheckedString => ReadKind::Bytes,
+        form => form,
+    };
+    Some((form, slot))
+}
+
+/// The depth limit of a raw message; `None` if the message is decoded and has only unknown fields.
+#[cold]
+#[inline(never)]
+fn raw_depth(words: Words<'_>, base: u32) -> Option<u32> {
+    words.raw_depth(base)
+}
+
+/// The value of a string field without UTF-8 validation: bytes if it is not UTF-8.
+#[inline(always)]
+pub(in crate::message) fn checked<'a, 'i>(bytes: &'i [u8]) -> ValueRef<'a, 'i> {
+    match text(bytes) {
+        Some(text) => ValueRef::String(text),
+        None => ValueRef::Bytes(bytes),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn text(bytes: &[u8]) -> Option<&str> {
+    utf8::from_utf8(bytes)
+}

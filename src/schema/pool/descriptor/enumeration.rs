@@ -1,0 +1,245 @@
+//! [`EnumDescriptor`] and [`EnumValueDescriptor`].
+
+use crate::schema::pool::model::{EnumData, EnumValueData};
+use crate::schema::pool::{DescriptorPool, FileDescriptor, MessageDescriptor, print};
+use alloc::string::String;
+use core::fmt;
+use core::ops::RangeInclusive;
+
+/// An enum type of a pool.
+///
+/// A handle, `Send + Sync`; `Clone` increments a reference count.
+///
+/// ```
+/// use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
+///
+/// static COLOR: EnumTable = EnumTable::new("pkg.Color", &[("RED", 0), ("GREEN", 1)]);
+/// static CAR: MessageTable =
+///     MessageTable::new("pkg.Car", &[FieldTable::new("color", 1, Kind::Enum(|| &COLOR))]);
+/// let pool = DescriptorPool::from_tables(&[&CAR])?;
+/// let color = pool.get_enum_by_name("pkg.Color").unwrap();
+/// assert_eq!(color.get_value(1).unwrap().name(), "GREEN");
+/// assert_eq!(color.default_value().number(), 0);
+/// # Ok::<(), tablepb::DescriptorError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct EnumDescriptor {
+    pool: DescriptorPool,
+    index: u32,
+}
+
+impl EnumDescriptor {
+    pub(in crate::schema::pool) fn new(pool: &DescriptorPool, index: u32) -> Self {
+        Self { pool: pool.clone(), index }
+    }
+
+    fn data(&self) -> &EnumData {
+        &self.pool.data().enums[self.index as usize]
+    }
+
+    /// The pool the enum belongs to.
+    #[must_use]
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// The file that defines the enum.
+    #[must_use]
+    pub fn parent_file(&self) -> FileDescriptor {
+        FileDescriptor::new(&self.pool, self.data().file)
+    }
+
+    /// The message that the enum is nested in.
+    #[must_use]
+    pub fn parent_message(&self) -> Option<MessageDescriptor> {
+        crate::schema::pool::descriptor_pool::index(self.data().parent)
+            .map(|i| MessageDescriptor::new(&self.pool, i))
+    }
+
+    /// The name without package and enclosing messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.pool.data().text(self.data().name.local())
+    }
+
+    /// The full name, `package.Outer.Name`.
+    #[must_use]
+    pub fn full_name(&self) -> &str {
+        self.pool.data().text(self.data().name.full())
+    }
+
+    /// The package of the file, or `""`.
+    #[must_use]
+    pub fn package_name(&self) -> &str {
+        let data = self.pool.data();
+        data.files.get(self.data().file as usize).map_or("", |f| data.text(f.package))
+    }
+
+    /// The values, in the order of the file; at least one. Several may share a number.
+    #[must_use]
+    pub fn values(&self) -> impl ExactSizeIterator<Item = EnumValueDescriptor> + '_ {
+        (0..self.pool.data().values(self.index).len() as u32).map(|i| EnumValueDescriptor::new(self, i))
+    }
+
+    /// The first value, which is the default of fields without an explicit default.
+    #[must_use]
+    pub fn default_value(&self) -> EnumValueDescriptor {
+        EnumValueDescriptor::new(self, 0)
+    }
+
+    /// The first value with this number.
+    #[must_use]
+    pub fn get_value(&self, number: i32) -> Option<EnumValueDescriptor> {
+        self.pool.data().value_position(self.index, number).map(|i| EnumValueDescriptor::new(self, i))
+    }
+
+    /// The value of this name.
+    #[must_use]
+    pub fn get_value_by_name(&self, name: &str) -> Option<EnumValueDescriptor> {
+        self.pool.data().enum_value(self.index, name).map(|i| EnumValueDescriptor::new(self, i))
+    }
+
+    /// Index in the pool.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// The name of the first value with this number.
+    pub(crate) fn value_name(&self, number: i32) -> Option<&str> {
+        let data = self.pool.data();
+        let value = data.values(self.index).get(data.value_position(self.index, number)? as usize)?;
+        Some(data.text(value.name.local()))
+    }
+
+    /// Whether the enum is closed: decoding keeps numbers that it does not list as unknown fields,
+    /// <https://protobuf.dev/programming-guides/enum/>.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.data().closed
+    }
+
+    /// Whether several names may share a number.
+    #[must_use]
+    pub fn allows_alias(&self) -> bool {
+        self.data().allow_alias
+    }
+
+    /// Whether the enum is marked `deprecated`.
+    #[must_use]
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The numbers that no value may have, both ends included.
+    #[must_use]
+    pub fn reserved_ranges(&self) -> impl ExactSizeIterator<Item = RangeInclusive<i32>> + '_ {
+        let ranges = self.data().reserved_ranges.of(&self.pool.data().enum_reserved_ranges);
+        ranges.iter().map(|&(first, last)| first..=last)
+    }
+
+    /// The names that no value may have.
+    #[must_use]
+    pub fn reserved_names(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+        let names = self.data().reserved_names.of(&self.pool.data().reserved_names);
+        names.iter().map(|&n| self.pool.data().text(n))
+    }
+
+    /// The enum's `google.protobuf.EnumOptions`, encoded, custom options included.
+    #[must_use]
+    pub fn options_bytes(&self) -> &[u8] {
+        self.pool.data().bytes(self.data().options)
+    }
+
+    /// A .proto file with this enum, or with the top-level message around it, as [`MessageDescriptor::to_proto`] prints
+    /// it.
+    #[must_use]
+    pub fn to_proto(&self) -> String {
+        print::enumeration(&self.pool, self.index)
+    }
+}
+
+impl fmt::Debug for EnumDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EnumDescriptor({})", self.full_name())
+    }
+}
+
+/// A value of an enum: a name and a number.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct EnumValueDescriptor {
+    parent: EnumDescriptor,
+    index: u32,
+}
+
+impl EnumValueDescriptor {
+    fn new(parent: &EnumDescriptor, index: u32) -> Self {
+        Self { parent: parent.clone(), index }
+    }
+
+    fn data(&self) -> &EnumValueData {
+        &self.parent.pool.data().values(self.parent.index)[self.index as usize]
+    }
+
+    /// The pool that the value belongs to.
+    #[must_use]
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        self.parent_enum().parent_pool()
+    }
+
+    /// The file that declares the value.
+    #[must_use]
+    pub fn parent_file(&self) -> FileDescriptor {
+        self.parent_enum().parent_file()
+    }
+
+    /// The enum.
+    #[must_use]
+    pub fn parent_enum(&self) -> &EnumDescriptor {
+        &self.parent
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.parent.pool.data().text(self.data().name.local())
+    }
+
+    /// The name in JSON: what the option `(pb.enumvalue.json).string` says, or else the name.
+    ///
+    /// ProtoJSON prints this name and parses both.
+    #[must_use]
+    pub fn json_name(&self) -> &str {
+        let custom = self.parent.pool.data().json_value(self.parent.index, self.index);
+        custom.unwrap_or_else(|| self.name())
+    }
+
+    /// The full name, in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`.
+    #[must_use]
+    pub fn full_name(&self) -> &str {
+        self.parent.pool.data().text(self.data().name.full())
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn number(&self) -> i32 {
+        self.data().number
+    }
+
+    /// Whether the value is marked `deprecated`.
+    #[must_use]
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The value's `google.protobuf.EnumValueOptions`, encoded, custom options included.
+    #[must_use]
+    pub fn options_bytes(&self) -> &[u8] {
+        self.parent.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for EnumValueDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EnumValueDescriptor({} = {})", self.full_name(), self.number())
+    }
+}

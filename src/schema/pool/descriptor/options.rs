@@ -1,0 +1,97 @@
+//! Bounds for loading a descriptor set.
+
+/// Bounds for loading a descriptor set, with the defaults of [`new`](Self::new).
+///
+/// ```
+/// use tablepb::{DescriptorErrorKind, DescriptorPool, PoolOptions};
+///
+/// const SMALL: PoolOptions = PoolOptions::new().max_messages(1).memory(16 << 10);
+/// let one = b"\x0a\x0a\x0a\x01f\x22\x05\x0a\x03Log";
+/// assert!(DescriptorPool::decode_with(one, &SMALL).is_ok());
+/// let error = DescriptorPool::decode_with(one, &SMALL.max_messages(0)).unwrap_err();
+/// assert_eq!(error.kind(), DescriptorErrorKind::TooMany);
+/// let error = DescriptorPool::decode_with(one, &SMALL.memory(100)).unwrap_err();
+/// assert_eq!(error.kind(), DescriptorErrorKind::BudgetExceeded);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct PoolOptions {
+    memory: Option<usize>,
+    messages: usize,
+    fields: usize,
+    depth: usize,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PoolOptions {
+    /// The defaults: 1 MiB of memory plus 32 bytes per byte of the set, messages nested at most 32 deep, as in C++,
+    /// and as many messages and fields as memory allows.
+    ///
+    /// Real schemas take about 10 bytes per byte of the set. A message takes at least 1.1 KiB, and each definition keeps
+    /// its full name, so a set of hundreds of tiny messages with one-letter names needs a larger bound: see
+    /// [`memory`](Self::memory).
+    pub const fn new() -> Self {
+        Self { memory: None, messages: usize::MAX, fields: usize::MAX, depth: 32 }
+    }
+
+    /// No bounds, for tables: they are part of the program.
+    pub(in crate::schema::pool) const fn unbounded() -> Self {
+        Self { memory: Some(usize::MAX), messages: usize::MAX, fields: usize::MAX, depth: usize::MAX }
+    }
+
+    /// Sets the most memory that loading may hold at any moment, in bytes, the finished pool included.
+    pub const fn memory(mut self, bytes: usize) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Sets the largest number of messages, nested ones and map entries included.
+    pub const fn max_messages(mut self, messages: usize) -> Self {
+        self.messages = messages;
+        self
+    }
+
+    /// Sets the largest number of fields and extensions in all messages together. One message has at most 65 534.
+    pub const fn max_fields(mut self, fields: usize) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// Sets how deep messages may be nested in the schema, at most 32; a top-level message has depth 1.
+    pub const fn max_depth(mut self, levels: usize) -> Self {
+        self.depth = if levels < 32 { levels } else { 32 };
+        self
+    }
+
+    /// The bound for memory when a set of `len` bytes is loaded.
+    #[must_use]
+    pub const fn memory_for(&self, len: usize) -> usize {
+        match self.memory {
+            Some(bytes) => bytes,
+            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
+        }
+    }
+
+    /// The largest number of messages.
+    #[must_use]
+    pub const fn message_limit(&self) -> usize {
+        self.messages
+    }
+
+    /// The largest number of fields and extensions.
+    #[must_use]
+    pub const fn field_limit(&self) -> usize {
+        self.fields
+    }
+
+    /// How deep messages may be nested in the schema.
+    #[must_use]
+    pub const fn depth_limit(&self) -> usize {
+        self.depth
+    }
+}

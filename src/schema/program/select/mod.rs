@@ -1,0 +1,261 @@
+//! Programs that decode parts of messages.
+//!
+//! [`ProgramSet::select`] makes a program set from a [`Selection`]: a program for each of its nodes, and one for each message type
+//! that is decoded as a whole. Each is a copy of a program of the pool with the same layout, so either can read, copy and
+//! change a message. They differ in the operations of entries (skip, stay bytes) and in the programs that decode
+//! sub-messages.
+
+pub(super) mod selection;
+
+use super::build::required_positions;
+use super::lowered::{ProgramFlags, Unselected};
+use super::select::selection::{Node, Selection};
+use super::set::mark_required;
+use super::{FieldEntry, Program, ProgramSet, ReadLayouts, Room, RoomFull};
+use crate::wire::sync::Arc;
+use alloc::vec::Vec;
+
+/// No program.
+const NONE: u32 = u32::MAX;
+
+/// A set of programs made by a selection, and the program of its root.
+#[derive(Clone, Debug)]
+pub(crate) struct Selected {
+    pub(crate) set: Arc<ProgramSet>,
+    pub(crate) root: u32,
+}
+
+/// Bytes of programs that a selection may take for each byte of its paths.
+const PER_BYTE: usize = 64;
+/// Bytes that any selection may take.
+const FREE: usize = 1 << 20;
+/// How many times a selection may take the programs of the messages that it goes through.
+const PER_PROGRAM: usize = 16;
+
+/// A program to make: for a node, or for a whole message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Node(u32),
+    Whole(u32),
+}
+
+/// The programs to make, in the order of their indices.
+struct Work<'p> {
+    pool: &'p ProgramSet,
+    /// Index of the program of each node, or `NONE`.
+    nodes: Vec<u32>,
+    /// Index of the program of each whole message, or `NONE`.
+    wholes: Vec<u32>,
+    list: Vec<Wanted>,
+    /// Counts the programs of nodes, which follow from the caller's paths.
+    room: Room,
+    /// Counts whole programs, which follow from the schema: no bound.
+    free: Room,
+}
+
+impl<'p> Work<'p> {
+    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, RoomFull> {
+        let mut free = Room::new(usize::MAX);
+        let room = Room::new(FREE.saturating_add(selection.asked().saturating_mul(PER_BYTE)));
+        let nodes = free.filled(NONE, selection.len())?;
+        let wholes = free.filled(NONE, pool.programs.len())?;
+        Ok(Self { pool, nodes, wholes, list: Vec::new(), room, free })
+    }
+
+    fn index(&mut self, wanted: Wanted) -> Result<u32, RoomFull> {
+        let known = match wanted {
+            Wanted::Node(node) => self.nodes.get_mut(node as usize),
+            Wanted::Whole(message) => self.wholes.get_mut(message as usize),
+        };
+        let Some(known) = known else { return Ok(NONE) };
+        if *known == NONE {
+            *known = self.list.len() as u32;
+            self.free.push(&mut self.list, wanted)?;
+            if let Wanted::Whole(message) = wanted {
+                self.room.widen(self.pool.program(message).weight().saturating_mul(PER_PROGRAM));
+            }
+        }
+        Ok(*known)
+    }
+}
+
+impl ProgramSet {
+    /// Makes the programs of a selection. With `keep`, messages keep the bytes of fields that are not selected.
+    ///
+    /// Time and memory are linear in the number of fields of all reachable messages and in the length of the paths. The programs
+    /// of nodes take at most 1 MiB, 64 bytes for each byte of a path, and 16 times the programs of the messages on the paths.
+    ///
+    /// # Errors
+    /// The programs would take more, or an allocation failed.
+    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, RoomFull> {
+        let mut work = Work::new(self, selection)?;
+        let root = work.index(Wanted::Node(0))?;
+        let mut programs = Vec::new();
+        while let Some(&wanted) = work.list.get(programs.len()) {
+            let program = match wanted {
+                Wanted::Whole(message) => self.whole(message, &mut work)?,
+                Wanted::Node(node) => match selection.node(node) {
+                    Some(node) => self.part(selection, node, keep, &mut work)?,
+                    None => Program::EMPTY,
+                },
+            };
+            work.free.push(&mut programs, program)?;
+        }
+        mark_required(&mut programs, &mut work.free)?;
+        let enums = self.enums.clone();
+        let layouts = ReadLayouts::new(&programs, &mut work.free)?;
+        let set = Arc::new_cyclic(|shared| Self { programs, layouts, enums, shared: shared.clone() });
+        Ok(Selected { set, root })
+    }
+
+    /// The program of a whole message. Its sub-messages are whole too.
+    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, RoomFull> {
+        let mut program = self.program(message).copy(&mut work.free)?;
+        program.whole = work.index(Wanted::Whole(message))?;
+        for entry in program.entries.iter_mut().filter(|entry| entry.coding.is_message()) {
+            entry.sub = work.index(Wanted::Whole(entry.sub))?;
+        }
+        program.freeze(&mut work.free)?;
+        Ok(program)
+    }
+
+    /// The program of a node: skips what is not selected, and hands sub-messages to the programs of their nodes.
+    fn part(
+        &self,
+        selection: &Selection,
+        node: &Node,
+        keep: bool,
+        work: &mut Work<'_>,
+    ) -> Result<Program, RoomFull> {
+        let original = self.program(node.message);
+        let whole = work.index(Wanted::Whole(node.message))?;
+        work.room.take(original.weight())?;
+        let mut program = original.copy(&mut work.free)?;
+        // A MessageSet is decoded as a whole.
+        let all = node.all || original.is_message_set();
+        let child = |entry: &FieldEntry| node.field(original.position(entry) as u16);
+        let selected = |entry: &FieldEntry| all || child(entry).is_some();
+        // Whether a oneof has a selected member; index 0 stands for "no oneof".
+        let mut oneofs = work.free.filled(false, original.oneofs() + 1)?;
+        for entry in original.entries().iter().filter(|entry| selected(entry)) {
+            oneofs[entry.oneof as usize] = true;
+        }
+        program.whole = whole;
+        for entry in &mut program.entries {
+            if !selected(entry) {
+                entry.set_unselected(entry.oneof != 0 && oneofs[entry.oneof as usize]);
+            }
+            if !entry.coding.is_message() {
+                continue;
+            }
+            let Some((child, inner)) = child(entry).and_then(|child| Some((child, selection.node(child)?)))
+            else {
+                entry.sub = work.index(Wanted::Whole(entry.sub))?;
+                continue;
+            };
+            if inner.lazy {
+                entry.set_lazy();
+            }
+            if inner.lazy || selection.is_whole(child) {
+                entry.sub = work.index(Wanted::Whole(entry.sub))?;
+            } else {
+                entry.set_partial();
+                entry.sub = work.index(Wanted::Node(child))?;
+            }
+        }
+        (program.fixed, program.nested_fixed) = (None, Vec::new());
+        // An entry with both key and value selected is complete: it has no unknown fields.
+        let complete = all || (original.is_map_entry() && original.entries().iter().all(selected));
+        program.unselected = match (complete, keep) {
+            (true, _) => Unselected::Nothing,
+            (false, true) => Unselected::Kept,
+            (false, false) => Unselected::Dropped,
+        };
+        program.find_required(&mut work.free)?;
+        program.freeze(&mut work.free)?;
+        Ok(program)
+    }
+}
+
+impl Program {
+    /// Recomputes what follows from required fields: a field that is not selected is not required.
+    fn find_required(&mut self, room: &mut Room) -> Result<(), RoomFull> {
+        let has_required = self.entries.iter().any(|entry| entry.flags.is_required());
+        self.flags.set(ProgramFlags::HAS_REQUIRED, has_required);
+        self.flags.set(ProgramFlags::NEEDS_CHECK, has_required);
+        self.required_mask = 0;
+        self.required = required_positions(&self.entries, room)?;
+        self.find_plain_end();
+        if !self.is_wide() {
+            let required = self.entries.iter().filter(|entry| entry.flags.is_required());
+            self.required_mask = required.fold(0, |mask, entry| mask | 1 << (entry.bit & 63));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::program::{FieldSpec, MessageSpec, Op, Presence};
+    use crate::schema::table::Kind;
+    use alloc::vec;
+
+    /// A node with a number, two children and a name that is required; the children are nodes.
+    fn nodes() -> ProgramSet {
+        let spec = MessageSpec {
+            fields: vec![
+                FieldSpec::new(1, Kind::Int32, Presence::Implicit),
+                FieldSpec::new(2, Kind::Message(0), Presence::Explicit),
+                FieldSpec::new(3, Kind::Message(0), Presence::Repeated),
+                FieldSpec::new(100, Kind::String, Presence::Required),
+            ],
+            ..Default::default()
+        };
+        ProgramSet::new(&[spec], &[]).unwrap()
+    }
+
+    #[test]
+    fn a_selection_of_a_recursive_message_is_finite() {
+        let pool = nodes();
+        let mut selection = Selection::new(0).unwrap();
+        let child = selection.field(0, 1, 0).unwrap();
+        let grandchild = selection.field(child, 2, 0).unwrap();
+        selection.want_all(grandchild).unwrap();
+        let Selected { set, root } = pool.select(&selection, true).unwrap();
+        let program = set.program(root);
+        let ops: Vec<Op> = program.entries().iter().map(|entry| entry.op).collect();
+        assert_eq!(ops, [Op::SkipVarint, Op::Inline, Op::SkipLength, Op::SkipLength]);
+        assert!(program.keeps_bytes() && !program.has_required());
+        assert_eq!(program.find(100).unwrap().op, Op::SkipLength);
+        let child = set.program(program.entries()[1].sub);
+        assert_eq!((child.entries()[1].op, child.entries()[2].op), (Op::SkipLength, Op::ListMessage));
+        let whole = set.program(child.entries()[2].sub);
+        assert!(!whole.is_partial() && whole.has_required());
+        assert_eq!(whole.entries()[1].sub, child.whole());
+        assert_eq!((program.whole(), program.message()), (child.whole(), 0));
+        assert_eq!(set.programs.len(), 3);
+    }
+
+    #[test]
+    fn a_lazy_field_of_a_whole_message_leaves_the_rest_whole() {
+        let pool = nodes();
+        let mut selection = Selection::new(0).unwrap();
+        selection.want_all(0).unwrap();
+        let lazy = selection.field(0, 2, 0).unwrap();
+        selection.make_lazy(lazy).unwrap();
+        let Selected { set, root } = pool.select(&selection, false).unwrap();
+        let program = set.program(root);
+        let ops: Vec<Op> = program.entries().iter().map(|entry| entry.op).collect();
+        assert_eq!(ops, [Op::Varint32, Op::Message, Op::ListLazy, Op::String]);
+        assert!(!program.is_partial() && program.has_required());
+    }
+
+    #[test]
+    fn the_programs_of_a_selection_can_be_shared_from_a_reference() {
+        let pool = nodes();
+        let Selected { set, .. } = pool.select(&Selection::new(0).unwrap(), false).unwrap();
+        assert!(pool.share().is_none());
+        assert!(Arc::ptr_eq(&set.share().unwrap(), &set));
+    }
+}

@@ -1,0 +1,98 @@
+//! The writing pass: writes fields forward, in the order of their numbers, with the lengths of the sizing pass.
+
+use super::sizes::Lengths;
+use crate::schema::table::DefaultValue;
+use crate::structs::grammar::kinds::KindMarker;
+use crate::structs::grammar::spec::WireSpec;
+use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
+use crate::wire::options::EncodeOptions;
+use crate::wire::{Cursor, WireType};
+
+/// State of one writing pass.
+pub struct StructWriter<'w, 'b, 's> {
+    pub(in crate::structs) cursor: &'w mut Cursor<'b>,
+    lengths: &'w mut Lengths<'s>,
+    /// Whether maps are written in key order.
+    pub(in crate::structs) sorted: bool,
+}
+
+impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
+    #[inline]
+    pub(in crate::structs) fn new(
+        cursor: &'w mut Cursor<'b>,
+        lengths: &'w mut Lengths<'s>,
+        options: &EncodeOptions,
+    ) -> Self {
+        Self { cursor, lengths, sorted: options.is_deterministic() }
+    }
+
+    /// The fields of a message.
+    #[inline(always)]
+    pub(in crate::structs) fn body<M: Message>(&mut self, message: &M) {
+        message.__visit(self);
+    }
+
+    #[inline(always)]
+    pub(in crate::structs) fn tag<K: KindMarker>(&mut self, spec: WireSpec) {
+        self.cursor.write_varint(spec.tag::<K>());
+    }
+
+    /// The tag of a length-delimited field of any kind.
+    #[inline(always)]
+    pub(in crate::structs) fn prefixed_tag(&mut self, spec: WireSpec) {
+        self.cursor.write_varint(u64::from(spec.number) << 3 | WireType::LengthDelimited as u64);
+    }
+
+    #[inline(always)]
+    pub(in crate::structs) fn end_group(&mut self, spec: WireSpec) {
+        self.cursor.write_varint(u64::from(spec.number) << 3 | WireType::EndGroup as u64);
+    }
+
+    /// There is no memory to put the entries of a map in order: the message will not be written.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::structs) fn no_memory(&mut self) {
+        self.lengths.lose();
+    }
+
+    /// The next length of the sizing pass.
+    #[inline(always)]
+    pub(in crate::structs) fn take(&mut self) -> u32 {
+        self.lengths.take()
+    }
+
+    /// The tag of a length-delimited field of any kind, and the next length.
+    #[inline(always)]
+    pub(in crate::structs) fn tag_and_length(&mut self, spec: WireSpec) {
+        let len = self.take();
+        let tag = u64::from(spec.number) << 3 | WireType::LengthDelimited as u64;
+        self.cursor.write_tagged_varint(tag, len.into());
+    }
+}
+
+impl VisitFields for StructWriter<'_, '_, '_> {
+    #[inline(always)]
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
+        field.write(spec, self);
+    }
+
+    #[inline(always)]
+    fn field_or<K: KindMarker, F: EncodeField<K>>(
+        &mut self,
+        default: DefaultValue<'static>,
+        spec: WireSpec,
+        field: &F,
+    ) {
+        field.write_or(default, spec, self);
+    }
+
+    #[inline(always)]
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
+        value.write(spec, self);
+    }
+
+    #[inline(always)]
+    fn unknown(&mut self, fields: &[u8]) {
+        self.cursor.write_slice(fields);
+    }
+}

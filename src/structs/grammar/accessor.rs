@@ -1,0 +1,518 @@
+//! Access to the members of a struct, and the one check of a member against its kind.
+//!
+//! `message!` makes one function for each member. Its body alone knows the type of the member; to all other code the
+//! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
+//! each use. [`Fits`] reports it; the access is then [`Broken`].
+
+use super::kinds::{self, KindMarker, field_table};
+use super::spec::{Merged, WireSpec};
+use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
+use crate::structs::decode::input::Input;
+use crate::structs::encode::calls::Calls;
+use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, VisitFields, VisitMember};
+use crate::structs::members::unknown::UnknownMember;
+use crate::structs::{DecodeFrom, Enumeration, Message};
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+/// A lifetime and types without a value of them.
+type Types<'i, K, F> = PhantomData<(fn(&'i ()) -> K, fn() -> F)>;
+
+/// A member of the struct `M`, decoded from inputs with the lifetime `'i`.
+pub trait Member<'i, M>: Copy {
+    /// The kind of its field.
+    type Kind: KindMarker;
+    /// Its type.
+    type Field: DecodeField<'i, Self::Kind>;
+
+    /// The member.
+    fn get(self, message: &M) -> &Self::Field;
+
+    /// The member, mutable.
+    fn get_mut(self, message: &mut M) -> &mut Self::Field;
+}
+
+/// A variant of the enum in the member of a oneof.
+pub trait Variant<'i, M>: Copy {
+    /// The kind of its field.
+    type Kind: KindMarker;
+    /// The type of its value.
+    type Value: DecodeValue<'i, Self::Kind>;
+
+    /// The value, if the variant is set.
+    fn get(self, message: &M) -> Option<&Self::Value>;
+
+    /// The value, mutable.
+    fn get_mut(self, message: &mut M) -> Option<&mut Self::Value>;
+
+    /// Sets the variant.
+    fn set(self, message: &mut M, value: Self::Value);
+}
+
+/// A type for members whose fields are of the kind `K`.
+#[diagnostic::on_unimplemented(
+    message = "a member of type `{Self}` does not fit the kind in the listing",
+    label = "not a kind for a member of type `{Self}`",
+    note = "`Vec<T>` needs `repeated`, `HashMap`, `BTreeMap` and `SmallMap` need `map<..>`, `required` needs `Option<T>`; the docs of `message!` list the types of each kind"
+)]
+pub trait Fits<'i, K>: Sized {
+    /// Does nothing.
+    fn check(_: Subject<'i, K, Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<'i, K: KindMarker, F: DecodeField<'i, K>> Fits<'i, K> for F {}
+
+/// A type for values of the kind `K`, in a oneof.
+#[diagnostic::on_unimplemented(
+    message = "a variant of type `{Self}` does not fit the kind in the listing",
+    label = "not a kind for a variant of type `{Self}`",
+    note = "the variants of a oneof hold one value each; the docs of `message!` list the types of each kind"
+)]
+pub trait FitsVariant<'i, K>: Sized {
+    /// Does nothing.
+    fn check(_: Subject<'i, K, Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<'i, K: KindMarker, T: DecodeValue<'i, K>> FitsVariant<'i, K> for T {}
+
+/// A struct with a listing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `message!` listing",
+    label = "no message: `{Self}` has no `message!` listing"
+)]
+pub trait ListedMessage: Sized {
+    /// Does nothing.
+    fn check(_: PhantomData<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: Message> ListedMessage for M {}
+
+/// An enum with a listing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `enumeration!` listing",
+    label = "no enum: `{Self}` has no `enumeration!` listing"
+)]
+pub trait ListedEnum: Sized {
+    /// Does nothing.
+    fn check(_: PhantomData<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Enumeration> ListedEnum for E {}
+
+/// A new message without fields.
+#[inline(always)]
+pub fn unset<'i, M: DecodeFrom<'i>>() -> M {
+    M::default()
+}
+
+/// A type and the kind that it should fit.
+pub struct Subject<'i, K, F>(pub Types<'i, K, F>);
+
+impl<K, F> Clone for Subject<'_, K, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, F> Copy for Subject<'_, K, F> {}
+
+/// The type fits the kind.
+#[derive(Clone, Copy)]
+pub struct Fit;
+
+impl<'i, K: KindMarker, F> Subject<'i, K, F> {
+    /// What to check; nothing if there is no such kind, which has been reported.
+    pub fn subject(self) -> Self {
+        self
+    }
+}
+
+impl<'i, K: KindMarker, F: DecodeField<'i, K>> Subject<'i, K, F> {
+    /// The type fits, as that of a member.
+    #[inline(always)]
+    pub fn fit(self) -> Fit {
+        Fit
+    }
+}
+
+impl<'i, K: KindMarker, T: DecodeValue<'i, K>> Subject<'i, K, T> {
+    /// The type fits, as that of a variant.
+    #[inline(always)]
+    pub fn fit_variant(self) -> Fit {
+        Fit
+    }
+}
+
+/// Functions that give access to a member of the type `F`, which may not fit the kind `K`.
+///
+/// The macro calls this constructor and that of [`Access`], and no function in their place: the compiler would generate one for
+/// each member. The bounds give the closures their signatures.
+pub struct Candidate<'i, K, M, F, G, H>(pub G, pub H, pub Subject<'i, K, F>, pub PhantomData<fn(M)>)
+where
+    G: Fn(&M) -> &F + Copy,
+    H: Fn(&mut M) -> &mut F + Copy;
+
+impl<K, M, F, G, H> Clone for Candidate<'_, K, M, F, G, H>
+where
+    G: Fn(&M) -> &F + Copy,
+    H: Fn(&mut M) -> &mut F + Copy,
+{
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, M, F, G, H> Copy for Candidate<'_, K, M, F, G, H>
+where
+    G: Fn(&M) -> &F + Copy,
+    H: Fn(&mut M) -> &mut F + Copy,
+{
+}
+
+/// Access to a member or variant by a candidate `C`. `T` is `Fit` or `Broken`.
+#[derive(Clone, Copy)]
+pub struct Access<C, T>(pub C, pub T);
+
+impl<'i, K, M, F, G, H> Member<'i, M> for Access<Candidate<'i, K, M, F, G, H>, Fit>
+where
+    K: KindMarker,
+    F: DecodeField<'i, K>,
+    G: Fn(&M) -> &F + Copy,
+    H: Fn(&mut M) -> &mut F + Copy,
+{
+    type Kind = K;
+    type Field = F;
+
+    #[inline(always)]
+    fn get(self, message: &M) -> &F {
+        (self.0.0)(message)
+    }
+
+    #[inline(always)]
+    fn get_mut(self, message: &mut M) -> &mut F {
+        (self.0.1)(message)
+    }
+}
+
+/// The same for a variant of a oneof.
+pub struct CandidateVariant<'i, K, M, T, G, H, S>(
+    pub G,
+    pub H,
+    pub S,
+    pub Subject<'i, K, T>,
+    pub PhantomData<fn(M)>,
+)
+where
+    G: Fn(&M) -> Option<&T> + Copy,
+    H: Fn(&mut M) -> Option<&mut T> + Copy,
+    S: Fn(&mut M, T) + Copy;
+
+impl<K, M, T, G, H, S> Clone for CandidateVariant<'_, K, M, T, G, H, S>
+where
+    G: Fn(&M) -> Option<&T> + Copy,
+    H: Fn(&mut M) -> Option<&mut T> + Copy,
+    S: Fn(&mut M, T) + Copy,
+{
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, M, T, G, H, S> Copy for CandidateVariant<'_, K, M, T, G, H, S>
+where
+    G: Fn(&M) -> Option<&T> + Copy,
+    H: Fn(&mut M) -> Option<&mut T> + Copy,
+    S: Fn(&mut M, T) + Copy,
+{
+}
+
+impl<'i, K, M, T, G, H, S> Variant<'i, M> for Access<CandidateVariant<'i, K, M, T, G, H, S>, Fit>
+where
+    K: KindMarker,
+    T: DecodeValue<'i, K>,
+    G: Fn(&M) -> Option<&T> + Copy,
+    H: Fn(&mut M) -> Option<&mut T> + Copy,
+    S: Fn(&mut M, T) + Copy,
+{
+    type Kind = K;
+    type Value = T;
+
+    #[inline(always)]
+    fn get(self, message: &M) -> Option<&T> {
+        (self.0.0)(message)
+    }
+
+    #[inline(always)]
+    fn get_mut(self, message: &mut M) -> Option<&mut T> {
+        (self.0.1)(message)
+    }
+
+    #[inline(always)]
+    fn set(self, message: &mut M, value: T) {
+        (self.0.2)(message, value);
+    }
+}
+
+/// The member that keeps unknown fields.
+pub trait Keeper<'i, M>: Copy {
+    /// The encoded fields.
+    fn get(self, message: &M) -> &[u8];
+
+    /// The encoded fields, to append to.
+    fn get_mut(self, message: &mut M) -> &mut Vec<u8>;
+}
+
+/// A type for the member that keeps unknown fields.
+#[diagnostic::on_unimplemented(
+    message = "a member of type `{Self}` cannot keep unknown fields",
+    label = "not for a member of type `{Self}`",
+    note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
+)]
+pub trait Keeps<'i>: Sized {
+    /// Does nothing.
+    fn check(_: Subject<'i, kinds::KeptUnknown, Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: UnknownMember> Keeps<'_> for F {}
+
+impl<'i, F> Subject<'i, kinds::KeptUnknown, F> {
+    /// What to check.
+    pub fn keeper_subject(self) -> Self {
+        self
+    }
+}
+
+impl<'i, F: UnknownMember> Subject<'i, kinds::KeptUnknown, F> {
+    /// The type fits.
+    #[inline(always)]
+    pub fn fit_keeper(self) -> Fit {
+        Fit
+    }
+}
+
+impl<'i, M, F, G, H> Keeper<'i, M> for Access<Candidate<'i, kinds::KeptUnknown, M, F, G, H>, Fit>
+where
+    F: UnknownMember,
+    G: Fn(&M) -> &F + Copy,
+    H: Fn(&mut M) -> &mut F + Copy,
+{
+    #[inline(always)]
+    fn get(self, message: &M) -> &[u8] {
+        (self.0.0)(message).bytes()
+    }
+
+    #[inline(always)]
+    fn get_mut(self, message: &mut M) -> &mut Vec<u8> {
+        (self.0.1)(message).bytes_mut()
+    }
+}
+
+/// Stands for a member whose listing has a mistake that is reported elsewhere. Such a listing does not compile, so this is
+/// never run.
+#[derive(Clone, Copy)]
+pub struct Broken;
+
+impl<'i, M, C: Copy> Member<'i, M> for Access<C, Broken> {
+    type Kind = kinds::Bool;
+    type Field = bool;
+
+    fn get(self, _: &M) -> &bool {
+        &false
+    }
+
+    fn get_mut(self, _: &mut M) -> &mut bool {
+        unreachable!("a listing with a mistake does not compile")
+    }
+}
+
+impl<'i, M, C: Copy> Variant<'i, M> for Access<C, Broken> {
+    type Kind = kinds::Bool;
+    type Value = bool;
+
+    fn get(self, _: &M) -> Option<&bool> {
+        None
+    }
+
+    fn get_mut(self, _: &mut M) -> Option<&mut bool> {
+        None
+    }
+
+    fn set(self, _: &mut M, _: bool) {}
+}
+
+impl<'i, M, C: Copy> Keeper<'i, M> for Access<C, Broken> {
+    fn get(self, _: &M) -> &[u8] {
+        &[]
+    }
+
+    fn get_mut(self, _: &mut M) -> &mut Vec<u8> {
+        unreachable!("a listing with a mistake does not compile")
+    }
+}
+
+/// The methods of a subject that does not fit. The compiler takes them where the inherent ones, of the same names, do not apply.
+pub trait Unfit: Sized {
+    /// Nothing to check.
+    fn subject(self) -> Subject<'static, kinds::Bool, bool> {
+        Subject(PhantomData)
+    }
+
+    /// Stands for the member.
+    fn fit(self) -> Broken {
+        Broken
+    }
+
+    /// Stands for the variant.
+    fn fit_variant(self) -> Broken {
+        Broken
+    }
+
+    /// Stands for the member.
+    fn fit_keeper(self) -> Broken {
+        Broken
+    }
+}
+
+impl<K, F> Unfit for Subject<'_, K, F> {}
+
+/// The table of a member's field, without options. `_member` is only for its type.
+pub const fn member_table<'i, M, A: Member<'i, M>>(
+    _member: fn() -> A,
+    name: &'static str,
+    number: u32,
+    listed: bool,
+) -> FieldTable {
+    let explicit = <A::Field as EncodeField<A::Kind>>::EXPLICIT;
+    field_table::<A::Kind>(name, number, explicit, listed)
+}
+
+/// The enum of a member's kind.
+pub const fn member_enum<'i, M, A: Member<'i, M>>(_member: fn() -> A) -> Option<&'static EnumTable> {
+    A::Kind::ENUM
+}
+
+/// The table of a variant's field.
+pub const fn variant_table<'i, M, A: Variant<'i, M>>(
+    _variant: fn() -> A,
+    name: &'static str,
+    number: u32,
+    oneof: &'static str,
+) -> FieldTable {
+    field_table::<A::Kind>(name, number, false, false).oneof(oneof)
+}
+
+/// The enum of a variant's kind.
+pub const fn variant_enum<'i, M, A: Variant<'i, M>>(_variant: fn() -> A) -> Option<&'static EnumTable> {
+    A::Kind::ENUM
+}
+
+/// Passes a member to a visitor.
+#[inline(always)]
+pub fn show<'i, M, A: Member<'i, M>, V: VisitFields>(
+    member: A,
+    message: &M,
+    spec: WireSpec,
+    visitor: &mut V,
+) {
+    visitor.field::<A::Kind, A::Field>(spec, member.get(message));
+}
+
+/// Passes a member with a default value to a visitor.
+#[inline(always)]
+pub fn show_or<'i, M, A: Member<'i, M>, V: VisitFields>(
+    member: A,
+    message: &M,
+    default: DefaultValue<'static>,
+    spec: WireSpec,
+    visitor: &mut V,
+) {
+    visitor.field_or::<A::Kind, A::Field>(default, spec, member.get(message));
+}
+
+/// Passes a variant to a visitor, if it is set. Returns whether it is.
+#[inline(always)]
+pub fn show_variant<'i, M, A: Variant<'i, M>, V: VisitFields>(
+    variant: A,
+    message: &M,
+    spec: WireSpec,
+    visitor: &mut V,
+) -> bool {
+    match variant.get(message) {
+        Some(value) => {
+            visitor.arm::<A::Kind, A::Value>(spec, value);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Unsets a member.
+#[inline(always)]
+pub fn clear_member<'i, M, A: Member<'i, M>>(member: A, message: &mut M) {
+    EncodeField::<A::Kind>::clear(member.get_mut(message));
+}
+
+/// Unsets a member with a default value.
+#[inline(always)]
+pub fn clear_to<'i, M, A: Member<'i, M>>(member: A, message: &mut M, default: DefaultValue<'static>) {
+    EncodeField::<A::Kind>::clear_to(member.get_mut(message), default);
+}
+
+/// Passes a member to a visitor of one field.
+#[inline(always)]
+pub fn visit<'i, M, A: Member<'i, M>, V: VisitMember<'i>>(member: A, message: &mut M, visitor: &mut V) {
+    visitor.field::<A::Kind, A::Field>(member.get_mut(message));
+}
+
+/// Passes a variant to a visitor of one field.
+#[inline(always)]
+pub fn visit_variant<'i, M, A: Variant<'i, M>, V: VisitMember<'i>>(
+    variant: A,
+    message: &mut M,
+    visitor: &mut V,
+) {
+    visitor.arm::<A::Kind, A::Value>(|value| variant.set(message, value));
+}
+
+/// Merges the next field if it is this one.
+#[inline(always)]
+pub fn next<'i, C: Calls, M, A: Member<'i, M>>(
+    member: A,
+    message: &mut M,
+    spec: WireSpec,
+    input: &mut Input<'i>,
+) -> bool {
+    C::next::<A::Kind, A::Field>(member.get_mut(message), spec, input)
+}
+
+/// Merges a field after its tag, `bits`.
+#[inline(always)]
+pub fn merge<'i, C: Calls, M, A: Member<'i, M>>(
+    member: A,
+    message: &mut M,
+    bits: u32,
+    spec: WireSpec,
+    input: &mut Input<'i>,
+) -> Merged {
+    C::field::<A::Kind, A::Field>(member.get_mut(message), bits, spec, input)
+}
+
+/// Merges a field of a oneof after its tag, `bits`.
+#[inline(always)]
+pub fn merge_variant<'i, C: Calls, M, A: Variant<'i, M>>(
+    variant: A,
+    message: &mut M,
+    bits: u32,
+    spec: WireSpec,
+    input: &mut Input<'i>,
+) -> Merged {
+    match variant.get_mut(message) {
+        Some(value) => C::arm::<A::Kind, A::Value>(value, bits, spec, input),
+        None => C::new_arm::<A::Kind, A::Value>(bits, spec, input, |value| variant.set(message, value)),
+    }
+}

@@ -1,0 +1,151 @@
+//! [`Prepared`] messages made from structs, and as members of structs.
+
+use crate::message::{Prepare, Prepared, Type};
+use crate::structs::decode::input::Input;
+use crate::structs::decode::place::merge_aside;
+use crate::structs::encode::size::StructSizer;
+use crate::structs::encode::write::StructWriter;
+use crate::structs::grammar::kinds::{GroupOf, KindMarker, Nested, has_required};
+use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::members::field::{DecodeValue, EncodeValue};
+use crate::structs::message::check_required;
+use crate::structs::{DecodeOwned, Message};
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::wire::options::{DecodeOptions, EncodeOptions};
+use crate::wire::sync::Arc;
+use crate::wire::varint_len;
+use alloc::vec::Vec;
+
+impl<M: Message> Prepare for M {
+    fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError> {
+        self.encode_with(buffer, options)
+    }
+
+    fn prepared_type(&self) -> Type {
+        Type::Table(M::TABLE)
+    }
+}
+
+impl<M: DecodeOwned> Prepared<M> {
+    /// Checks that `bytes` encode a message of this type, required fields included, and copies them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::decode`].
+    ///
+    /// ```
+    /// use tablepb::{Message, Prepared};
+    ///
+    /// #[derive(Default)]
+    /// struct Resource { name: String }
+    /// tablepb::message! { Resource as "example.Resource" { name: string = 1 } }
+    ///
+    /// let prepared = Prepared::<Resource>::from_bytes(b"\x0a\x04web1")?;
+    /// assert_eq!(prepared.as_bytes(), b"\x0a\x04web1");
+    /// assert!(Prepared::<Resource>::from_bytes(b"\x0a\x01\xff").is_err());
+    /// # Ok::<(), tablepb::DecodeError>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let options = DecodeOptions::new();
+        let mut input = Input::new(bytes, &options);
+        let (message, depth) = input.whole::<M>()?;
+        if input.has_required() {
+            check_required(&message, bytes.len())?;
+        }
+        Ok(Self::from_parts(bytes.into(), Type::Table(M::TABLE), depth, true))
+    }
+
+    /// This message with a `part` appended. `message` is the decoded part; its messages nest `deep` levels.
+    fn merged(
+        &self,
+        part: &[u8],
+        message: &M,
+        deep: u32,
+        input: &mut Input<'_>,
+    ) -> Result<Self, DecodeErrorKind> {
+        let before = self.as_bytes();
+        let len = before.len() + part.len();
+        // The parts are joined in a `Vec` before they are copied into the `Arc`.
+        let twice = if before.is_empty() { 0 } else { len };
+        input.charge(len)?;
+        input.charge(twice)?;
+        let bytes: Arc<[u8]> = if before.is_empty() { part.into() } else { [before, part].concat().into() };
+        input.refund(twice);
+        let whole = |message: &M| check_required(message, 0).is_ok();
+        let complete = match !input.has_required() || whole(message) {
+            complete if before.is_empty() => complete,
+            true if self.is_complete() => true,
+            // One part may set a required field that the other lacks, so both are checked together.
+            _ => input.again(&bytes, whole)?,
+        };
+        Ok(Self::from_parts(bytes, Type::Table(M::TABLE), deep.max(self.depth()), complete))
+    }
+}
+
+/// The length of a prepared message, which counts as one level plus its own depth.
+#[inline]
+fn size<M>(prepared: &Prepared<M>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+    if !prepared.is_complete() {
+        sizer.missing(spec);
+    }
+    sizer.spliced(spec, prepared.as_bytes().len(), prepared.depth())
+}
+
+impl<M: Message> EncodeValue<Nested<M>> for Prepared<M> {
+    #[inline]
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        let len = size(self, spec, sizer);
+        spec.tag_len() + varint_len(len) as u64 + len
+    }
+
+    #[inline]
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        writer.prefixed_tag(spec);
+        writer.cursor.write_length_delimited(self.as_bytes());
+    }
+}
+
+impl<M: Message> EncodeValue<GroupOf<M>> for Prepared<M> {
+    #[inline]
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        2 * spec.tag_len() + size(self, spec, sizer)
+    }
+
+    #[inline]
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        writer.tag::<GroupOf<M>>(spec);
+        writer.cursor.write_slice(self.as_bytes());
+        writer.end_group(spec);
+    }
+}
+
+macro_rules! prepared {
+    ($($kind:ident),*) => {$(
+        impl<'i, M: DecodeOwned> DecodeValue<'i, $kind<M>> for Prepared<M> {
+            fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+                Ok(Self::from_parts(Arc::default(), Type::Table(M::TABLE), 0, const { !has_required(M::TABLE) }))
+            }
+
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                if bits & 7 != $kind::<M>::WIRE as u32 {
+                    return Ok(Outcome::Unknown);
+                }
+                let start = input.pos;
+                *self = merge_aside(
+                    input,
+                    |_| Ok(M::unset()),
+                    |message, input| {
+                        input.fathom(|input| DecodeValue::<$kind<M>>::merge(message, bits, spec, input))
+                    },
+                    |message, (_, levels), input| {
+                        let part = input.merged(start, $kind::<M>::WIRE);
+                        self.merged(part, &message, levels - 1, input)
+                    },
+                )?;
+                Ok(Outcome::Done)
+            }
+        }
+    )*};
+}
+
+prepared!(Nested, GroupOf);

@@ -1,0 +1,199 @@
+//! The traits that size, write, merge and clear a member.
+//!
+//! [`EncodeValue`] and [`DecodeValue`] handle one value of a kind; [`EncodeField`] and [`DecodeField`] handle a member with
+//! none, one or many values. Only the decoding traits have the lifetime of the input, because members may borrow from it.
+//! `message!` calls them with the listed kind and the type of the member, so a type that does not fit its kind is an
+//! unsatisfied trait bound, which the compiler reports at the name of the field.
+
+use crate::schema::table::DefaultValue;
+use crate::structs::decode::input::Input;
+use crate::structs::decode::place::push_fresh;
+use crate::structs::encode::size::StructSizer;
+use crate::structs::encode::write::StructWriter;
+use crate::structs::grammar::kinds::{KindMarker, ScalarKind};
+use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::{ParseField, ParseValue, PrintField, PrintValue};
+use crate::wire::WireType;
+use crate::wire::error::DecodeErrorKind;
+use alloc::vec::Vec;
+
+/// A number, `bool` or enum: a varint or 4 or 8 bytes on the wire, as [`KindMarker::WIRE`] says.
+pub trait ScalarValue<K: ScalarKind>: Copy {
+    /// The value of an unset field.
+    fn zero() -> Self;
+
+    /// The varint, or the bits of the fixed-width value.
+    fn to_raw(self) -> u64;
+
+    /// The value of these bits; `None` for a number that a closed enum does not list.
+    fn from_raw(raw: u64) -> Option<Self>;
+
+    /// The value of `[default = ..]`.
+    fn from_default(value: DefaultValue<'static>) -> Option<Self>;
+}
+
+/// Encodes one value of the kind `K`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type for values of the kind `{K}`",
+    label = "`{Self}` does not hold `{K}`"
+)]
+pub trait EncodeValue<K: KindMarker>: Sized + PrintValue<K> {
+    /// The length of tag and value.
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64;
+
+    /// Writes tag and value.
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>);
+
+    /// The length of a repeated field.
+    #[inline]
+    fn size_all(list: &[Self], spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        let mut total = 0;
+        for (i, value) in list.iter().enumerate() {
+            total += value.size(spec, sizer);
+            sizer.locate(spec, i);
+        }
+        total
+    }
+
+    /// Writes a repeated field.
+    #[inline]
+    fn write_all(list: &[Self], spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        for value in list {
+            value.write(spec, writer);
+        }
+    }
+}
+
+/// Decodes one value of the kind `K` from an input with the lifetime `'i`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type for values of the kind `{K}`",
+    label = "`{Self}` does not hold `{K}`"
+)]
+pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
+    /// A new value to merge into.
+    fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind>;
+
+    /// Merges a field after its tag, `bits`.
+    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged;
+
+    /// Appends a field after its tag, `bits`: one value, or more of them while the same tag follows.
+    #[inline]
+    fn merge_all(list: &mut Vec<Self>, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+        if bits & 7 != K::WIRE as u32 {
+            return Ok(Outcome::Unknown);
+        }
+        if matches!(K::WIRE, WireType::LengthDelimited) && !input.merging {
+            input.reserve_only(list, bits).map_err(|kind| input.at_index(0, kind))?;
+        }
+        loop {
+            let index = list.len();
+            if let Err(kind) = push_fresh(list, input) {
+                return Err(input.at_index(index, kind));
+            }
+            match list.last_mut().map_or(Ok(Outcome::Unknown), |value| value.merge(bits, spec, input)) {
+                // Elements of strings and messages follow each other. The next one skips the dispatch on the tag.
+                Ok(Outcome::Done) if matches!(K::WIRE, WireType::LengthDelimited) && input.same_tag(bits) => {
+                }
+                Ok(Outcome::Unknown) => {
+                    list.truncate(index);
+                    return Ok(Outcome::Unknown);
+                }
+                Err(kind) => return Err(input.at_index(index, kind)),
+                done => return done,
+            }
+        }
+    }
+}
+
+/// Encodes a member of a struct as a field of the kind `K`.
+#[diagnostic::on_unimplemented(
+    message = "a member of type `{Self}` does not fit a field of the kind `{K}`",
+    label = "this member has the type `{Self}`, its listing says `{K}`",
+    note = "members are `T`, `Option<T>` or `Option<Box<T>>` for one value, `Lazy<T>` or `Option<Prepared<T>>` for a message, `Vec<T>` for `repeated`, and `HashMap`, `BTreeMap` or `SmallMap` for `map`"
+)]
+pub trait EncodeField<K: KindMarker>: PrintField<K> {
+    /// Whether the member has presence.
+    const EXPLICIT: bool = false;
+
+    /// The length of the field, 0 if it is unset.
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64;
+
+    /// Writes the field, if it is set.
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>);
+
+    /// Unsets the field and keeps the memory of strings, lists and maps.
+    fn clear(&mut self);
+
+    /// [`size`](Self::size) with a default value. A member without presence that has this value is unset.
+    #[inline]
+    fn size_or(
+        &self,
+        _default: DefaultValue<'static>,
+        spec: WireSpec,
+        sizer: &mut StructSizer<'_, '_>,
+    ) -> u64 {
+        self.size(spec, sizer)
+    }
+
+    /// [`write`](Self::write) with a default value.
+    #[inline]
+    fn write_or(
+        &self,
+        _default: DefaultValue<'static>,
+        spec: WireSpec,
+        writer: &mut StructWriter<'_, '_, '_>,
+    ) {
+        self.write(spec, writer);
+    }
+
+    /// [`clear`](Self::clear) with a default value.
+    #[inline]
+    fn clear_to(&mut self, _default: DefaultValue<'static>) {
+        self.clear();
+    }
+}
+
+/// Decodes a field of the kind `K` into a member of a struct.
+#[diagnostic::on_unimplemented(
+    message = "a member of type `{Self}` does not fit a field of the kind `{K}`",
+    label = "this member has the type `{Self}`, its listing says `{K}`"
+)]
+pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
+    /// Merges a field after its tag, `bits`.
+    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged;
+
+    /// Merges the next field if it is this one, a fixed-width number with a one-byte tag. Returns whether it did.
+    #[inline(always)]
+    fn merge_next(&mut self, _spec: WireSpec, _input: &mut Input<'i>) -> bool {
+        false
+    }
+}
+
+/// A visitor of the fields of a message: the sizing pass or the writing pass.
+pub trait VisitFields {
+    /// A member.
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F);
+
+    /// A member with a default value.
+    fn field_or<K: KindMarker, F: EncodeField<K>>(
+        &mut self,
+        default: DefaultValue<'static>,
+        spec: WireSpec,
+        field: &F,
+    );
+
+    /// The member of a oneof that is set.
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T);
+
+    /// The unknown fields.
+    fn unknown(&mut self, fields: &[u8]);
+}
+
+/// A visitor of one field of a message, chosen by its number.
+pub trait VisitMember<'i> {
+    /// A member.
+    fn field<K: KindMarker, F: DecodeField<'i, K>>(&mut self, field: &mut F);
+
+    /// A variant of a oneof, to be set to a new value.
+    fn arm<K: KindMarker, T: DecodeValue<'i, K>>(&mut self, set: impl FnOnce(T));
+}

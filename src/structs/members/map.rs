@@ -1,0 +1,343 @@
+//! Maps: repeated messages with a key, field 1, and a value, field 2.
+//!
+//! An encode writes key and value of every entry, as C++ does. In a decode, the later of two entries with the same key
+//! wins, a missing key or value is the default value, and unknown fields of an entry are dropped. An entry with an unlisted
+//! value of a closed enum goes to the unknown fields as a whole,
+//! <https://protobuf.dev/programming-guides/proto3/#maps>.
+
+use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
+use crate::schema::table::Syntax;
+use crate::structs::SmallMap;
+use crate::structs::decode::input::Input;
+use crate::structs::decode::place::merge_aside;
+use crate::structs::encode::size::StructSizer;
+use crate::structs::encode::write::StructWriter;
+use crate::structs::grammar::kinds::{KindMarker, MapEntries};
+use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::wire::WireType;
+use crate::wire::error::DecodeErrorKind;
+use alloc::{collections::BTreeMap, vec::Vec};
+use core::cmp::Ordering;
+#[cfg(feature = "std")]
+use {
+    core::hash::{BuildHasher, Hash},
+    std::collections::HashMap,
+};
+
+const KEY: WireSpec = WireSpec::new(1, Syntax::Proto3);
+const VALUE: WireSpec = WireSpec::new(2, Syntax::Proto3);
+
+/// The entries in a node of a `BTreeMap`.
+const NODE: usize = 11;
+
+/// The control bytes that a `HashMap` compares at once, also the alignment of its table.
+#[cfg(feature = "std")]
+const GROUP: usize = 16;
+
+#[inline]
+fn size_entries<'m, K: EncodeValue<KK> + 'm, V: EncodeValue<VK> + 'm, KK: KindMarker, VK: KindMarker>(
+    entries: impl Iterator<Item = (&'m K, &'m V)>,
+    spec: WireSpec,
+    sizer: &mut StructSizer<'_, '_>,
+) -> u64 {
+    let mut total = 0;
+    for (i, (key, value)) in entries.enumerate() {
+        let entry = |sizer: &mut StructSizer<'_, '_>| key.size(KEY, sizer) + value.size(VALUE, sizer);
+        total += spec.tag_len() + sizer.prefixed(spec, entry);
+        sizer.locate(spec, i);
+    }
+    total
+}
+
+#[inline]
+fn write_entries<'m, K: EncodeValue<KK> + 'm, V: EncodeValue<VK> + 'm, KK: KindMarker, VK: KindMarker>(
+    entries: impl Iterator<Item = (&'m K, &'m V)>,
+    spec: WireSpec,
+    writer: &mut StructWriter<'_, '_, '_>,
+) {
+    for (key, value) in entries {
+        writer.tag_and_length(spec);
+        key.write(KEY, writer);
+        value.write(VALUE, writer);
+    }
+}
+
+/// Reads the length of an entry and merges its fields. Returns false if the entry is unknown as a whole.
+#[inline]
+fn read_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker, VK: KindMarker>(
+    key: &mut K,
+    value: &mut V,
+    input: &mut Input<'i>,
+) -> Result<bool, DecodeErrorKind> {
+    let start = input.pos;
+    let known = input.prefixed(|input| {
+        let (mut known, mut has_value) = (true, false);
+        while let Some(at) = input.next() {
+            let bits = input.tag()?;
+            let outcome = match bits >> 3 {
+                1 => key.merge(bits, KEY, input),
+                2 => value.merge(bits, VALUE, input),
+                _ => Ok(Outcome::Unknown),
+            };
+            if bits == VALUE.tag::<VK>() as u32 {
+                // Only a closed enum refuses a value of its own wire type. The last value decides.
+                known = outcome != Ok(Outcome::Unknown);
+                has_value = true;
+            }
+            if outcome != Ok(Outcome::Done) {
+                input.settle(outcome, bits, at, 0, None)?;
+            }
+        }
+        // An entry without a message has an empty one, which may lack required fields.
+        input.required |= const { VK::REQUIRED } && !has_value;
+        Ok(known)
+    })?;
+    if !known {
+        input.pos = start;
+    }
+    Ok(known)
+}
+
+/// Merges an entry and inserts it.
+#[inline]
+fn merge_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker, VK: KindMarker>(
+    input: &mut Input<'i>,
+    insert: impl FnOnce(K, V, &mut Input<'i>) -> Result<(), DecodeErrorKind>,
+) -> Merged {
+    merge_aside(
+        input,
+        |input| Ok((K::fresh(input)?, V::fresh(input)?)),
+        |(key, value), input| read_entry(key, value, input),
+        |(key, value), known, input| {
+            if !known {
+                return Ok(Outcome::Unknown);
+            }
+            insert(key, value, input)?;
+            Ok(Outcome::Done)
+        },
+    )
+}
+
+/// A map, whatever its kinds.
+pub trait MapMember {
+    /// The type of the keys.
+    type Key;
+    /// The type of the values.
+    type Value;
+
+    /// Adds an entry, or replaces its value, within the budget. Gives whether the key is new.
+    fn insert_entry(
+        &mut self,
+        key: Self::Key,
+        value: Self::Value,
+        input: &mut Input<'_>,
+    ) -> Result<bool, DecodeErrorKind>;
+
+    /// The entries, in the order of the map.
+    #[cfg(feature = "json")]
+    fn entries(&self) -> impl Iterator<Item = (&Self::Key, &Self::Value)>;
+}
+
+macro_rules! maps {
+    ([$($hasher:tt)*] $map:ty where $bound:path, $entries:ident, $reserve:ident) => {
+        impl<K, V, KK, VK, $($hasher)*> EncodeField<MapEntries<KK, VK>> for $map
+        where
+            K: EncodeValue<KK> + Ord + $bound,
+            V: EncodeValue<VK>,
+            KK: KindMarker,
+            VK: KindMarker,
+        {
+            #[inline(always)]
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+                $entries!(self, sizer, |entries| size_entries(entries, spec, sizer), sizer.no_memory(spec))
+            }
+
+            #[inline(always)]
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+                $entries!(self, writer, |entries| write_entries(entries, spec, writer), writer.no_memory());
+            }
+
+            #[inline(always)]
+            fn clear(&mut self) {
+                // `clear` of an empty map is slower than this test.
+                if !self.is_empty() {
+                    self.clear();
+                }
+            }
+        }
+
+        impl<'i, K, V, KK, VK, $($hasher)*> DecodeField<'i, MapEntries<KK, VK>> for $map
+        where
+            K: DecodeValue<'i, KK> + Ord + $bound,
+            V: DecodeValue<'i, VK>,
+            KK: KindMarker,
+            VK: KindMarker,
+        {
+            #[inline]
+            fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
+                if bits & 7 != WireType::LengthDelimited as u32 {
+                    return Ok(Outcome::Unknown);
+                }
+                merge_entry(input, |key, value, input| self.insert_entry(key, value, input).map(|_| ()))
+            }
+        }
+
+        impl<K: Ord + $bound, V, $($hasher)*> MapMember for $map {
+            type Key = K;
+            type Value = V;
+
+            #[inline(always)]
+            fn insert_entry(
+                &mut self,
+                key: K,
+                value: V,
+                input: &mut Input<'_>,
+            ) -> Result<bool, DecodeErrorKind> {
+                let charged = $reserve(self, &key, input)?;
+                if self.insert(key, value).is_some() {
+                    // The key was present, so the entry took no memory.
+                    input.refund(charged);
+                    return Ok(false);
+                }
+                Ok(true)
+            }
+
+            #[cfg(feature = "json")]
+            #[inline]
+            fn entries(&self) -> impl Iterator<Item = (&K, &V)> {
+                self.iter()
+            }
+        }
+    };
+}
+
+/// The entries of a `BTreeMap`, always in key order.
+macro_rules! in_order {
+    ($map:expr, $pass:ident, |$entries:ident| $body:expr, $no_memory:expr) => {{
+        let $entries = $map.iter();
+        $body
+    }};
+}
+
+/// The positions of `len` entries with unique keys, in key order; `None` without memory. One sort for maps of all types: a sort of the
+/// entries themselves is compiled twice for each type of map, 1 500 statements each time.
+fn sorted_order(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Option<Vec<usize>> {
+    let mut order = listed(0..len, len)?;
+    order.sort_unstable_by(|&a, &b| compare(a, b));
+    Some(order)
+}
+
+/// A list of `len` items; `None` without memory.
+fn listed<T>(items: impl Iterator<Item = T>, len: usize) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).ok()?;
+    list.extend(items.take(len));
+    Some(list)
+}
+
+/// The entries of another map, in key order on request, which takes memory.
+macro_rules! any_order {
+    ($map:expr, $pass:ident, |$entries:ident| $body:expr, $no_memory:expr) => {
+        if $pass.sorted {
+            let list = listed($map.iter(), $map.len()).unwrap_or_default();
+            match sorted_order(list.len(), &|a, b| list[a].0.cmp(list[b].0)) {
+                Some(order) if list.len() == $map.len() => {
+                    let $entries = order.into_iter().map(|at| list[at]);
+                    $body
+                }
+                _ => $no_memory,
+            }
+        } else {
+            let $entries = $map.iter();
+            $body
+        }
+    };
+}
+
+maps! { [] BTreeMap<K, V> where Ord, in_order, charge_node }
+
+maps! { [] SmallMap<K, V> where Ord, any_order, reserve_entry }
+
+#[cfg(feature = "std")]
+maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket }
+
+/// Charges an entry of a tree whose nodes are half full, or the first node. Returns the charge.
+#[inline]
+fn charge_node<K, V>(
+    map: &mut BTreeMap<K, V>,
+    _: &K,
+    input: &mut Input<'_>,
+) -> Result<usize, DecodeErrorKind> {
+    let entry = size_of::<(K, V)>() + size_of::<usize>();
+    let bytes = if map.is_empty() { NODE * entry } else { 2 * entry };
+    input.charge(bytes).map(|()| bytes)
+}
+
+/// Makes room for an entry in the list of a small map, or charges a tree entry. Returns the charge of the entry itself. A
+/// full list is searched first, because a present key needs no room.
+#[inline]
+fn reserve_entry<K: Ord, V>(
+    map: &mut SmallMap<K, V>,
+    key: &K,
+    input: &mut Input<'_>,
+) -> Result<usize, DecodeErrorKind> {
+    let has_room = map.growing().is_ok_and(|list| list.len() < list.capacity());
+    if !has_room && map.get(key).is_some() {
+        return Ok(0);
+    }
+    match map.growing() {
+        Ok(list) => {
+            input.reserve(list, 1)?;
+            Ok(if input.merging { size_of::<(K, V)>() } else { 0 })
+        }
+        Err(rest) => charge_node(rest, key, input),
+    }
+}
+
+/// Makes room for one more entry. Returns the charge of the entry itself.
+#[cfg(feature = "std")]
+#[inline]
+fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
+    map: &mut HashMap<K, V, S>,
+    _: &K,
+    input: &mut Input<'_>,
+) -> Result<usize, DecodeErrorKind> {
+    // The bucket and its control byte, times 8/7 for the eighth of the buckets that stays free.
+    let charged = if input.merging { ((size_of::<(K, V)>() + 1) * 8).div_ceil(7) } else { 0 };
+    input.charge(charged)?;
+    if map.len() == map.capacity() {
+        grow_table(map, input)?;
+    }
+    Ok(charged)
+}
+
+/// Doubles the table. The old one exists until the entries have moved.
+#[cfg(feature = "std")]
+#[inline(never)]
+fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
+    map: &mut HashMap<K, V, S>,
+    input: &mut Input<'_>,
+) -> Result<(), DecodeErrorKind> {
+    let table = |capacity: usize| {
+        // Each bucket has a control byte, and one more group of them follows. At most seven of eight buckets are used.
+        let buckets = match capacity {
+            0..4 if size_of::<(K, V)>() >= 4 => 4,
+            0..8 => 8,
+            8..15 => 16,
+            _ => (capacity * 8 / 7).next_power_of_two(),
+        };
+        buckets * (size_of::<(K, V)>() + 1) + 2 * GROUP
+    };
+    let old = map.capacity();
+    if input.merging && old > 0 {
+        // The entries have been charged, or were present before the merge.
+        input.may_move(table(old))?;
+        return map.try_reserve(1).map_err(|_| DecodeErrorKind::OutOfMemory);
+    }
+    input.charge(table(old + 1))?;
+    map.try_reserve(1).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+    if old > 0 {
+        input.refund(table(old));
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Members of message types, length-prefixed or groups, direct or in a `Box`.
+
+use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
+use crate::structs::decode::input::Input;
+use crate::structs::decode::place::boxed;
+use crate::structs::encode::size::StructSizer;
+use crate::structs::encode::write::StructWriter;
+use crate::structs::grammar::kinds::{GroupOf, Nested};
+use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::{DecodeFrom, Message};
+use crate::wire::error::DecodeErrorKind;
+use crate::wire::{WireType, varint_len};
+use alloc::boxed::Box;
+
+impl<M: Message> EncodeValue<Nested<M>> for M {
+    #[inline]
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        spec.tag_len() + sizer.prefixed(spec, |sizer| sizer.body(self))
+    }
+
+    #[inline]
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        writer.tag_and_length(spec);
+        writer.body(self);
+    }
+}
+
+impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, Nested<M>> for M {
+    #[inline]
+    fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+        input.may_nest()?;
+        Ok(M::unset())
+    }
+
+    #[inline]
+    fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
+        if bits & 7 != WireType::LengthDelimited as u32 {
+            return Ok(Outcome::Unknown);
+        }
+        input.look_at_stack::<M>()?;
+        input.prefixed(|input| self.merge_message(input, 0))?;
+        Ok(Outcome::Done)
+    }
+}
+
+impl<M: Message> EncodeValue<GroupOf<M>> for M {
+    #[inline]
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        2 * spec.tag_len() + sizer.deeper(spec, |sizer| sizer.body(self))
+    }
+
+    #[inline]
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        writer.tag::<GroupOf<M>>(spec);
+        writer.body(self);
+        writer.end_group(spec);
+    }
+}
+
+impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, GroupOf<M>> for M {
+    #[inline]
+    fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+        input.may_nest()?;
+        Ok(M::unset())
+    }
+
+    #[inline]
+    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+        if bits & 7 != WireType::StartGroup as u32 {
+            return Ok(Outcome::Unknown);
+        }
+        input.group(spec, self)?;
+        Ok(Outcome::Done)
+    }
+}
+
+macro_rules! boxed {
+    ($($kind:ident),*) => {$(
+        impl<M: Message> EncodeValue<$kind<M>> for Box<M> {
+            #[inline]
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+                EncodeValue::<$kind<M>>::size(&**self, spec, sizer)
+            }
+
+            #[inline]
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+                EncodeValue::<$kind<M>>::write(&**self, spec, writer);
+            }
+        }
+
+        impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, $kind<M>> for Box<M> {
+            #[inline]
+            fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+                input.may_nest()?;
+                boxed(input)
+            }
+
+            #[inline]
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<$kind<M>>::merge(&mut **self, bits, spec, input)
+            }
+        }
+
+        impl<'i, M: DecodeFrom<'i>> DecodeField<'i, $kind<M>> for M {
+            #[inline]
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<$kind<M>>::merge(self, bits, spec, input)
+            }
+        }
+    )*};
+}
+
+boxed!(Nested, GroupOf);
+
+/// A message member without `Option` has no presence: it is written unless it is empty.
+impl<M: Message> EncodeField<Nested<M>> for M {
+    #[inline]
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        match sizer.plain(spec, self) {
+            0 => 0,
+            len => spec.tag_len() + varint_len(len) as u64 + len,
+        }
+    }
+
+    #[inline]
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        let len = writer.take();
+        if len > 0 {
+            writer.prefixed_tag(spec);
+            writer.cursor.write_varint(len.into());
+        }
+        // An empty message may contain other empty messages. This takes their lengths.
+        writer.body(self);
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        Message::clear(self);
+    }
+}
+
+impl<M: Message> EncodeField<GroupOf<M>> for M {
+    #[inline]
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        match sizer.plain(spec, self) {
+            0 => 0,
+            len => 2 * spec.tag_len() + len,
+        }
+    }
+
+    #[inline]
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        match writer.take() {
+            0 => writer.body(self),
+            _ => EncodeValue::<GroupOf<M>>::write(self, spec, writer),
+        }
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        Message::clear(self);
+    }
+}

@@ -1,0 +1,170 @@
+//! String and bytes members, owned or borrowed from the input.
+
+use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
+use crate::schema::table::DefaultValue;
+use crate::structs::decode::input::Input;
+use crate::structs::encode::size::StructSizer;
+use crate::structs::encode::write::StructWriter;
+use crate::structs::grammar::kinds;
+use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::wire::error::DecodeErrorKind;
+use crate::wire::{WireType, varint_len};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+/// Implements the member traits for a type of strings or bytes, given how to set it, clear it and set its default.
+macro_rules! delimited {
+    (
+        [$($life:lifetime)?] $kind:ident $type:ty as $target:ty, from $read:ident,
+        set |$this:ident, $value:ident, $input:ident| $set:expr,
+        clear |$old:ident| $clear:expr,
+        default |$unset:ident, $variant:ident| $default:expr $(,)?
+    ) => {
+        impl<$($life)?> EncodeValue<kinds::$kind> for $type {
+            #[inline(always)]
+            fn size(&self, spec: WireSpec, _: &mut StructSizer<'_, '_>) -> u64 {
+                let len = AsRef::<[u8]>::as_ref(view::<$target>(self)).len() as u64;
+                spec.tag_len() + varint_len(len) as u64 + len
+            }
+
+            #[inline(always)]
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+                let tag = spec.tag::<kinds::$kind>();
+                writer.cursor.write_tagged_bytes(tag, view::<$target>(self).as_ref());
+            }
+        }
+
+        impl<'i $(: $life, $life)?> DecodeValue<'i, kinds::$kind> for $type {
+            #[inline(always)]
+            fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+                Ok(Self::default())
+            }
+
+            #[inline(always)]
+            fn merge(&mut self, bits: u32, _: WireSpec, $input: &mut Input<'i>) -> Merged {
+                if bits & 7 != WireType::LengthDelimited as u32 {
+                    return Ok(Outcome::Unknown);
+                }
+                let ($this, $value) = (self, $input.$read()?);
+                $set;
+                Ok(Outcome::Done)
+            }
+        }
+
+        impl<$($life)?> EncodeField<kinds::$kind> for $type {
+            #[inline(always)]
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+                if self.is_empty() { 0 } else { EncodeValue::<kinds::$kind>::size(self, spec, sizer) }
+            }
+
+            #[inline(always)]
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+                if !self.is_empty() {
+                    EncodeValue::<kinds::$kind>::write(self, spec, writer);
+                }
+            }
+
+            #[inline]
+            fn clear(&mut self) {
+                let $old = self;
+                $clear;
+            }
+
+            #[inline]
+            fn size_or(&self, default: DefaultValue<'static>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+                if matches!(default, DefaultValue::$kind(value) if *value == **self) {
+                    0
+                } else {
+                    EncodeValue::<kinds::$kind>::size(self, spec, sizer)
+                }
+            }
+
+            #[inline]
+            fn write_or(&self, default: DefaultValue<'static>, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+                if !matches!(default, DefaultValue::$kind(value) if *value == **self) {
+                    EncodeValue::<kinds::$kind>::write(self, spec, writer);
+                }
+            }
+
+            #[inline]
+            fn clear_to(&mut self, default: DefaultValue<'static>) {
+                EncodeField::<kinds::$kind>::clear(self);
+                if let DefaultValue::$kind($variant) = default {
+                    let $unset = self;
+                    $default;
+                }
+            }
+        }
+
+        impl<'i $(: $life, $life)?> DecodeField<'i, kinds::$kind> for $type {
+            #[inline(always)]
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<kinds::$kind>::merge(self, bits, spec, input)
+            }
+        }
+    };
+}
+
+/// The content of a member, owned or borrowed.
+#[inline(always)]
+fn view<T: ?Sized + AsRef<[u8]>>(value: &T) -> &T {
+    value
+}
+
+delimited! {
+    [] String String as str, from str,
+    set |this, value, input| input.assign(this, value)?,
+    clear |old| old.clear(),
+    default |unset, value| unset.push_str(value),
+}
+
+delimited! {
+    ['a] String &'a str as str, from str,
+    set |this, value, input| *this = value,
+    clear |old| *old = "",
+    default |unset, value| *unset = value,
+}
+
+delimited! {
+    ['a] String Cow<'a, str> as str, from str,
+    set |this, value, input| *this = Cow::Borrowed(value),
+    clear |old| *old = Cow::Borrowed(""),
+    default |unset, value| *unset = Cow::Borrowed(value),
+}
+
+delimited! {
+    [] Bytes Vec<u8> as [u8], from bytes,
+    set |this, value, input| input.assign_bytes(this, value)?,
+    clear |old| old.clear(),
+    default |unset, value| unset.extend_from_slice(value),
+}
+
+delimited! {
+    ['a] Bytes &'a [u8] as [u8], from bytes,
+    set |this, value, input| *this = value,
+    clear |old| *old = &[],
+    default |unset, value| *unset = value,
+}
+
+delimited! {
+    ['a] Bytes Cow<'a, [u8]> as [u8], from bytes,
+    set |this, value, input| *this = Cow::Borrowed(value),
+    clear |old| *old = Cow::Borrowed(&[]),
+    default |unset, value| *unset = Cow::Borrowed(value),
+}
+
+#[cfg(feature = "bytes")]
+delimited! {
+    [] Bytes bytes::Bytes as [u8], from bytes,
+    set |this, value, input| *this = match input.shared() {
+        Some(owner) => owner.slice_ref(value),
+        None => {
+            let mut copy = Vec::new();
+            input.charge(value.len())?;
+            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+            copy.extend_from_slice(value);
+            copy.into()
+        }
+    },
+    clear |old| old.clear(),
+    default |unset, value| *unset = bytes::Bytes::from_static(value),
+}

@@ -1,0 +1,13 @@
+//! The schema of a struct at run time, and the formats that need it.
+
+#[cfg(feature = "reflect")]
+pub(super) mod by_schema;
+#[cfg(feature = "reflect")]
+pub(super) mod schema;
+#[cfg(not(feature = "reflect"))]
+#[path = "no_schema.rs"]
+pub(super) mod schema;
+#[cfg(feature = "reflect")]
+pub(super) mod text_format;
+#[cfg(feature = "reflect")]
+pub(super) mod transcode;
