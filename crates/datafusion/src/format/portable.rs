@@ -3,7 +3,6 @@
 use super::ProtobufFormat;
 use crate::options::ProtobufOptions;
 use datafusion::common::plan_err;
-use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::{DataFusionError, Result};
 use tablepb::{DescriptorPool, Message};
 
@@ -12,7 +11,6 @@ struct Portable {
     message: String,
     descriptors: Vec<u8>,
     options: Vec<Entry>,
-    directories: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,7 +24,6 @@ tablepb::message! {
         message: string = 1,
         descriptors: bytes = 2,
         options: repeated message Entry = 3,
-        directories: repeated string = 4,
     }
     Entry as "tablepb.datafusion.Entry" {
         name: string = 1,
@@ -57,11 +54,10 @@ impl ProtobufFormat {
         let entries = self.options.entries().into_iter();
         let options = entries.map(|(name, value)| Entry { name: name.to_owned(), value }).collect();
         let message = self.descriptor.full_name().to_owned();
-        let directories = self.directories.iter().map(|url| url.as_str().to_owned()).collect();
-        Portable { message, descriptors, options, directories }.encode_to_vec().map_err(external)
+        Portable { message, descriptors, options }.encode_to_vec().map_err(external)
     }
 
-    /// The format that [`to_bytes`](Self::to_bytes) made bytes of. It knows nothing of files, but which directory hides some.
+    /// The format that [`to_bytes`](Self::to_bytes) made bytes of. It knows nothing of files.
     ///
     /// # Errors
     /// The bytes are not valid, or have an option that this version does not know.
@@ -73,13 +69,7 @@ impl ProtobufFormat {
             options.set(name, value)?;
         }
         match pool.get_message_by_name(&portable.message) {
-            Some(descriptor) => {
-                let mut format = Self::new(&descriptor, options)?;
-                for directory in &portable.directories {
-                    format = format.in_directory(&ListingTableUrl::parse(directory)?);
-                }
-                Ok(format)
-            }
+            Some(descriptor) => Self::new(&descriptor, options),
             None => plan_err!("the descriptor set has no message type '{}'", portable.message),
         }
     }
@@ -106,8 +96,7 @@ mod tests {
             .with_enums(Enums::Name)
             .with_well_known(true)
             .with_compression(Compression::Gzip);
-        let format = ProtobufFormat::new(&pool.get_message_by_name("example.Log").unwrap(), options).unwrap();
-        format.in_directory(&ListingTableUrl::parse("memory:///logs/of a%20day/").unwrap())
+        ProtobufFormat::new(&pool.get_message_by_name("example.Log").unwrap(), options).unwrap()
     }
 
     #[test]
@@ -116,7 +105,6 @@ mod tests {
         let again = ProtobufFormat::from_bytes(&format.to_bytes().unwrap()).unwrap();
         assert_eq!(again.schema(), format.schema());
         assert_eq!(again.options(), format.options());
-        assert_eq!(again.directories, format.directories);
         assert_eq!(again.to_bytes().unwrap(), format.to_bytes().unwrap());
     }
 
