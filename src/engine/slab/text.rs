@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(read(&slab, b"ab").unwrap(), Some("ab"));
         match read(&slab, b"a\xff") {
             Ok(text) => {
-                assert!(!cfg!(debug_assertions) && text.is_some_and(|text| text.as_bytes().is_empty()))
+                assert!(!cfg!(debug_assertions) && text.is_some_and(str::is_empty))
             }
             Err(panic) => {
                 let message = panic.downcast_ref::<alloc::string::String>().unwrap();
