@@ -81,7 +81,9 @@ fn strings() {
                     .iter()
                     .for_each(|s| assert!(black_box(str::from_utf8(black_box(s.as_bytes())).is_ok())))
             },
-            &mut || drop(black_box(decoder.decode(&bytes).unwrap())),
+            &mut || {
+                black_box(decoder.decode(&bytes).unwrap());
+            },
             &mut || drop(black_box(Strings::decode(&bytes[..]).unwrap())),
         ])
         .map(|time| time / ELEMENTS as f64);
@@ -177,7 +179,11 @@ fn decode_numbers(shape: &Shape) {
         };
         let lists: Vec<Vec<u8>> = (0..LISTS).map(|_| make(&mut keep)).collect();
         let [decode, prost] = turns([
-            &mut || lists.iter().for_each(|bytes| drop(black_box(decoder.decode(bytes).unwrap()))),
+            &mut || {
+                for bytes in &lists {
+                    black_box(decoder.decode(bytes).unwrap());
+                }
+            },
             &mut || lists.iter().for_each(|bytes| prost(bytes)),
         ])
         .map(|time| time / (LISTS * ELEMENTS) as f64);
