@@ -160,6 +160,9 @@ impl Slab {
         entry: &FieldEntry,
         slot: u32,
     ) -> Result<(), Full> {
+        // A slab that has grown for more entries mostly has the room for their positions then.
+        let width = context.set.program(entry.sub).element_words();
+        self.list_trim(slot, width);
         let len = self.words().list(slot).len;
         let room = len.checked_add(INDEX_HEADER).ok_or(Full::Limit)?;
         let index = self.alloc(room)?;
@@ -173,7 +176,6 @@ impl Slab {
             for position in kept_positions {
                 *position -= dropped.partition_point(|drop| drop < position) as u32;
             }
-            let width = context.set.program(entry.sub).element_words();
             self.list_drop(slot, width, |slab, i| (i < len - kept).then(|| slab.get(order + kept + i)));
         }
         self.map_take_index(slot, index, kept, room);
