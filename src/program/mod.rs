@@ -42,7 +42,7 @@ pub(crate) use room::{Room, RoomFull};
 pub(crate) use select::Selected;
 pub(crate) use selection::Selection;
 pub(crate) use set::{LowerError, ProgramSet};
-pub(crate) use sort::{sort_indices, sort_key, sort_keys, sort_list};
+pub(crate) use sort::{Sortable, heapsort, sort_indices, sort_key, sort_keys, sort_list};
 #[cfg(test)]
 pub(crate) use spec::EnumSpec;
 pub(crate) use spec::{FieldSpec, MessageSpec, Presence, SpecSource};
