@@ -221,11 +221,11 @@ fn wrong_names_are_met_with_near_ones() {
         ("example.metric", "example.Metric"),
         ("other.Resorce", "example.Resource"),
     ] {
-        let text = failure(&["--descriptors", &set, "--type", wrong, "-"], b"");
+        let text = ends(2, &["--descriptors", &set, "--type", wrong, "-"], b"");
         assert!(text.contains("did you mean"), "{text}");
         assert_lines(&text, &[right]);
     }
-    let text = failure(&["--descriptors", &set, "--type", "Nothing.of.the.Sort", "-"], b"");
+    let text = ends(2, &["--descriptors", &set, "--type", "Nothing.of.the.Sort", "-"], b"");
     assert!(text.contains("the set has 4"), "{text}");
     assert_lines(&ends(2, &["--descriptors", &set, "-"], b""), &["example.Point"]);
 }

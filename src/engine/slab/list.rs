@@ -180,6 +180,20 @@ impl Slab {
         self.set(slot + 1, list.len.min(len));
     }
 
+    /// Gives back the room for more elements of a list whose block ends the slab.
+    pub(super) fn list_trim(&mut self, slot: u32, width: u32) {
+        let list = self.words().list(slot);
+        if list.ptr < BLOCK_HEADER {
+            return;
+        }
+        let capacity = self.get(list.ptr - 1);
+        let end = u64::from(list.ptr) + u64::from(capacity) * u64::from(width);
+        if end == self.top() as u64 && list.len < capacity {
+            self.give_back((capacity - list.len) * width);
+            self.set(list.ptr - 1, list.len);
+        }
+    }
+
     /// Removes one element and closes the gap.
     pub(crate) fn list_remove(&mut self, slot: u32, width: u32, index: u32) {
         let list = self.words().list(slot);
@@ -245,6 +259,16 @@ mod tests {
         slab.list_remove(slot, 2, 10);
         let list = slab.words().list(slot);
         assert_eq!((list.len, slab.get(list.ptr + 20)), (999, 11));
+        // What is not used goes, if nothing comes after it.
+        slab.list_trim(slot, 2);
+        assert_eq!(slab.used(), before + 4 * (2 + BLOCK_HEADER as usize + 2 * 999));
+        let after = slab.alloc(1).unwrap();
+        slab.set(after, 7);
+        let at = slab.list_grow(slot, 2, 1).unwrap();
+        slab.set64(at, 1);
+        slab.list_trim(slot, 2);
+        let list = slab.words().list(slot);
+        assert_eq!((list.len, slab.get(list.ptr + 20), slab.get(after)), (1000, 11, 7));
     }
 
     /// The list grows before the body is made: an element without a body would be some other message of the slab.

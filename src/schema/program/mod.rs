@@ -33,7 +33,7 @@ mod write;
 
 pub(crate) use access::{Access, Elements, PAGE, PresencePage, ReadLayout, ReadLayouts};
 pub(crate) use budget::room::{Room, RoomFull};
-pub(crate) use budget::sort::{sort_indices, sort_key, sort_keys, sort_list};
+pub(crate) use budget::sort::{Sortable, heapsort, sort_indices, sort_key, sort_keys, sort_list};
 pub(crate) use coding::{Coding, Op, ReadKind, Scalar, WriteKind};
 pub(crate) use entry::FieldEntry;
 pub(crate) use fixed::nested::{MAX_NESTED_LEN, NestedFixedLayout};

@@ -4,10 +4,10 @@
 //! What settling needs lies in the slab: the notes of the maps that are to be settled, and the positions in key order, at the top, which
 //! are given back or become the index. So it counts against the limit as all that the slab has.
 
-use super::{FRESH, INDEX_HEADER, MapContext, SMALL, STALE};
+use super::{COVERED, FRESH, INDEX_HEADER, MapContext, RUNS, RawKey, SMALL, STALE};
 use crate::engine::slab::view::{RawList, RawView};
-use crate::engine::slab::{BodyRef, Full, NIL, Slab};
-use crate::schema::program::{FieldEntry, sort_indices};
+use crate::engine::slab::{BodyRef, Full, List, NIL, Slab};
+use crate::schema::program::{FieldEntry, Sortable, heapsort, sort_indices};
 use core::ops::Range;
 
 /// Words of a note: the note before it, program and body of the message that has the map, the position of the field, and the first
@@ -118,8 +118,10 @@ impl Slab {
         all
     }
 
-    /// Drops all but the last entry of each key and updates the index. Only entries from `fresh` on repeat keys. If memory runs
-    /// out before the repeated ones are known, all entries from `fresh` on are dropped.
+    /// Drops all but the last entry of each key and updates the index. Only entries from `fresh` on repeat keys.
+    ///
+    /// # Errors
+    /// There is no memory for the index. Keys are unique; the map is searched one by one from then on: slow, but correct.
     pub(crate) fn map_settle(
         &mut self,
         context: MapContext<'_, '_>,
@@ -134,7 +136,6 @@ impl Slab {
         }
         let indexed = index != 0 && index != STALE;
         if !indexed {
-            // If there is no room for an index, the map is searched one by one: slow, but correct.
             self.set_list_aux(slot, 0);
         } else if self.get(index + FRESH) == 0 {
             return Ok(());
@@ -147,7 +148,7 @@ impl Slab {
             false => self.map_settle_all(context, entry, slot),
         };
         if unique.is_err() {
-            self.list_truncate(slot, fresh);
+            self.map_settle_in_place(context, entry, slot, fresh);
             return unique;
         }
         if few { self.map_inserted(context, entry, slot) } else { Ok(()) }
@@ -160,6 +161,9 @@ impl Slab {
         entry: &FieldEntry,
         slot: u32,
     ) -> Result<(), Full> {
+        // A slab that has grown for more entries mostly has the room for their positions then.
+        let width = context.set.program(entry.sub).element_words();
+        self.list_trim(slot, width);
         let len = self.words().list(slot).len;
         let room = len.checked_add(INDEX_HEADER).ok_or(Full::Limit)?;
         let index = self.alloc(room)?;
@@ -173,7 +177,6 @@ impl Slab {
             for position in kept_positions {
                 *position -= dropped.partition_point(|drop| drop < position) as u32;
             }
-            let width = context.set.program(entry.sub).element_words();
             self.list_drop(slot, width, |slab, i| (i < len - kept).then(|| slab.get(order + kept + i)));
         }
         self.map_take_index(slot, index, kept, room);
@@ -239,6 +242,53 @@ impl Slab {
         Ok(())
     }
 
+    /// Drops all but the last entry of each key without memory, in three times the time. The positions in key order are in the entries
+    /// themselves: in the second word of a body, its unknown fields, which an entry has none of.
+    #[cold]
+    #[inline(never)]
+    fn map_settle_in_place(
+        &mut self,
+        context: MapContext<'_, '_>,
+        entry: &FieldEntry,
+        slot: u32,
+        fresh: u32,
+    ) {
+        let program = context.set.program(entry.sub);
+        if program.keeps_bytes() {
+            // Of a projection: the word has the bytes of the entry.
+            return self.list_truncate(slot, fresh);
+        }
+        let (list, width) = (self.words().list(slot), program.element_words());
+        (0..list.len).for_each(|position| self.set(list.ptr + position * width + 1, position));
+        let mut order = OrderInEntries { slab: self, context, entry, slot, list, width };
+        heapsort(&mut order);
+        for next in 1..list.len {
+            let repeated = order.position(next - 1);
+            if order.key(repeated) == order.key(order.position(next)) {
+                let at = list.ptr + repeated * width;
+                order.slab.set(at, order.slab.get(at) | DROPPED);
+            }
+        }
+        let mut kept = 0;
+        for at in (0..list.len).map(|position| list.ptr + position * width) {
+            if self.get(at) & DROPPED == 0 {
+                self.set(at + 1, 0);
+                self.copy_words(at, width as usize, list.ptr + kept * width);
+                kept += 1;
+            }
+        }
+        self.list_truncate(slot, kept);
+        // The positions of an index are others now; it covers none until entries are added.
+        let index = self.words().list_aux(list);
+        if index != NIL {
+            self.set(index + COVERED, 0);
+            self.set(index + RUNS, 0);
+        }
+        if kept <= SMALL {
+            self.set_list_aux(slot, NIL);
+        }
+    }
+
     /// Writes these positions in key order to `at`, a place after the list; equal keys stay in wire order.
     pub(in crate::engine::slab) fn map_sort(
         &mut self,
@@ -267,6 +317,51 @@ impl Slab {
             to += 1;
         }
         self.list_truncate(slot, to);
+    }
+}
+
+/// In the hasbits of an entry, which has two fields: it is to be dropped.
+const DROPPED: u32 = 1 << 31;
+
+/// The entries of a map as a list of positions, each in the second word of an entry.
+struct OrderInEntries<'a, 'i, 's> {
+    slab: &'a mut Slab,
+    context: MapContext<'i, 's>,
+    entry: &'a FieldEntry,
+    slot: u32,
+    list: List,
+    width: u32,
+}
+
+impl<'i> OrderInEntries<'_, 'i, '_> {
+    fn word(&self, at: u32) -> u32 {
+        self.list.ptr + at * self.width + 1
+    }
+
+    fn position(&self, at: u32) -> u32 {
+        self.slab.get(self.word(at))
+    }
+
+    fn key(&self, position: u32) -> RawKey<'i> {
+        self.context.list(self.slab.words(), self.entry, self.slot).key(position)
+    }
+}
+
+impl Sortable for OrderInEntries<'_, '_, '_> {
+    fn len(&self) -> usize {
+        self.list.len as usize
+    }
+
+    fn less(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.position(a as u32), self.position(b as u32));
+        (self.key(a), a) < (self.key(b), b)
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.word(a as u32), self.word(b as u32));
+        let (first, second) = (self.slab.get(a), self.slab.get(b));
+        self.slab.set(a, second);
+        self.slab.set(b, first);
     }
 }
 

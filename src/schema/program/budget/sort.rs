@@ -29,9 +29,10 @@ pub(crate) fn sort_list<T>(list: &mut [T], less: impl Fn(&T, &T) -> bool) {
     heapsort(&mut SortedList { list, less });
 }
 
-/// A list that can be sorted, whatever its elements are.
-trait Sortable {
+/// A list that can be sorted, whatever its elements are and wherever they are.
+pub(crate) trait Sortable {
     fn len(&self) -> usize;
+    /// Whether the element at `a` belongs before the one at `b`.
     fn less(&self, a: usize, b: usize) -> bool;
     fn swap(&mut self, a: usize, b: usize);
 }
@@ -62,7 +63,7 @@ impl<T, F: Fn(&T, &T) -> bool> Sortable for SortedList<'_, T, F> {
 /// for end in (1..len) from the last:
 ///     swap the first element, the largest, with the one at `end`; sift the new first element down in ..end
 /// ```
-fn heapsort(list: &mut dyn Sortable) {
+pub(crate) fn heapsort(list: &mut dyn Sortable) {
     let len = list.len();
     if (1..len).all(|at| !list.less(at, at - 1)) {
         return;

@@ -224,3 +224,30 @@ fn an_index_follows_removals_down_to_a_small_map() {
         }
     }
 }
+
+/// In a slab that is full, entries that a decode has added stay, and the last one of each key counts.
+#[test]
+fn keys_become_unique_without_memory() {
+    let set = set();
+    for (before, count) in [(0, 9), (0, 60), (20, 11), (20, 60), (100, 10)] {
+        let mut map = Map::new(&set);
+        map.decode(keys(before));
+        let mut fresh = None;
+        for key in keys(count).chain(keys(count / 2)).chain(keys(3)) {
+            map.append(key);
+            fresh = fresh.or(map.slab.map_entry_done(map.context(), map.entry(), map.slot));
+        }
+        map.slab.set_limit(0);
+        let (context, entry, slot) = (map.context(), map.entry(), map.slot);
+        let settled = map.slab.map_settle(context, entry, slot, fresh.unwrap());
+        assert_eq!(settled, Err(Full::Limit), "{before} {count}");
+        map.slab.set_limit(1 << 24);
+        // There are all entries, and later ones are indexed with those before.
+        let find = |map: &Map<'_>, key: u32| map.find(key).is_some();
+        assert!(map.model.keys().all(|&key| find(&map, key)));
+        (0..60).for_each(|key| map.insert(7 * key + 1));
+        map.check();
+        map.decode(keys(9));
+        map.check();
+    }
+}
