@@ -316,7 +316,7 @@ mod tests {
             .with_well_known(true)
             .with_time_unit(TimeUnit::Microsecond)
             .with_views(false)
-            .with_recursion(2)
+            .with_recursion(0)
             .with_max_row_len(77)
             .with_compression(Compression::Uncompressed);
         let mut again = ProtobufOptions::new();

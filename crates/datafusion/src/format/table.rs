@@ -12,6 +12,7 @@ use datafusion::error::Result;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::CreateExternalTable;
 use futures::StreamExt;
+use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// Makes a [`ListingTable`] of `CREATE EXTERNAL TABLE .. STORED AS PROTOBUF`: [`register`](crate::register) makes it known to a session.
 ///
 /// Of a directory it has the files whose names say that they are of messages: `.binpb`, `.binpb.gz` and `.binpb.zst`, or the one of them that the option
-/// `compression` names. DataFusion's own factory has one ending for all files of a table, and none in stores that are not local.
+/// `compression` names; not those whose names, or those of directories in it, begin with `_` or `.`, which Hive and Spark leave out too. DataFusion's own factory has one ending for all files of a table, and none in stores that are not local.
 ///
 /// ```
 /// use datafusion::prelude::SessionContext;
@@ -47,7 +48,7 @@ impl TableProviderFactory for ProtobufTableFactory {
         session: &dyn Session,
         statement: &CreateExternalTable,
     ) -> Result<Arc<dyn TableProvider>> {
-        let format = format_of(session, statement)?;
+        let mut format = format_of(session, statement)?;
         let declares = !statement.schema.fields().is_empty();
         // The listing that DataFusion keeps may be that of an attempt that failed.
         if let Some(listings) = session.runtime_env().cache_manager.get_list_files_cache() {
@@ -57,9 +58,10 @@ impl TableProviderFactory for ProtobufTableFactory {
         for location in &statement.locations {
             let url = ListingTableUrl::parse(location)?;
             let url = directory(session, url).await?.with_table_ref(statement.name.clone());
+            format = format.in_directory(&url);
             let parts = files_of(url, format.options().compression)?;
             // The columns are known without files. But a name that is wrong should not give a table without rows.
-            if !declares && !has_files(session, &parts).await? {
+            if !declares && !has_files(session, &format, &parts).await? {
                 return plan_err!(
                     "there are no files at {location}; of a directory, a table has those whose names end with .binpb, or .binpb.gz or .binpb.zst as the \
                      option compression allows; a table that declares its columns may be without files"
@@ -123,20 +125,34 @@ async fn directory(session: &dyn Session, url: ListingTableUrl) -> Result<Listin
     }
 }
 
+/// Whether a file of a directory belongs to no table, as in Hive and Spark: its name, or that of a directory between the two, begins with `_` or `.`. Names of
+/// directories with a `=` are values of columns, which may begin with `_`.
+pub(super) fn is_hidden(directory: &ListingTableUrl, file: &Path) -> bool {
+    let is_hidden = |name: &str| name.starts_with('.') || name.starts_with('_') && !name.contains('=');
+    directory.strip_prefix(file).is_some_and(|mut names| names.any(is_hidden))
+}
+
+/// Whether a location is a directory, and no pattern.
+pub(super) fn is_directory(url: &ListingTableUrl) -> bool {
+    url.is_collection() && url.get_glob().is_none()
+}
+
 /// The files of a location: itself, if it is a file or a pattern, or a pattern for each ending that files of a directory may have.
 pub(super) fn files_of(url: ListingTableUrl, compression: Compression) -> Result<Vec<ListingTableUrl>> {
-    if !url.is_collection() || url.get_glob().is_some() {
+    if !is_directory(&url) {
         return Ok(vec![url]);
     }
     compression.patterns().iter().map(|pattern| url.clone().with_glob(pattern)).collect()
 }
 
-async fn has_files(session: &dyn Session, urls: &[ListingTableUrl]) -> Result<bool> {
+async fn has_files(session: &dyn Session, format: &ProtobufFormat, urls: &[ListingTableUrl]) -> Result<bool> {
     for url in urls {
         let store = session.runtime_env().object_store(url)?;
         let mut files = url.list_all_files(session, store.as_ref(), "").await?;
-        if files.next().await.transpose()?.is_some() {
-            return Ok(true);
+        while let Some(file) = files.next().await.transpose()? {
+            if format.reads(&file.location) {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

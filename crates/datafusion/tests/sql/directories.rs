@@ -66,6 +66,35 @@ async fn a_directory_without_files_of_messages_is_an_error() {
     assert_eq!(number(&files.context, "SELECT count(*) FROM t").await, 4);
 }
 
+#[tokio::test]
+async fn hidden_files_belong_to_no_table() {
+    for partitions in [1, 3] {
+        let files = Files::new(partitions);
+        for hidden in ["_a.binpb", ".b.binpb", "_c.binpb.gz", "_tmp/0/d.binpb", ".tmp/e.binpb"] {
+            files.write(&format!("only/{hidden}"), b"no message");
+            files.write(&format!("d/{hidden}"), b"no message");
+            files.write(&format!("_outer/d/{hidden}"), b"no message");
+        }
+        for directory in ["d", "_outer/d"] {
+            files.write(&format!("{directory}/a_.binpb"), &ids(0, 3));
+            files.write(&format!("{directory}/sub/_x=1/b.binpb.gz"), &gzip(&ids(3, 7)));
+            files.write(&format!("{directory}/sub/_x=1/_b.binpb.gz"), b"no message");
+            // What is around the directory of the table does not count.
+            files.create(&format!("{directory}/"), "").await.unwrap();
+            assert_eq!(number(&files.context, "SELECT count(*) FROM t").await, 7);
+            assert_eq!(number(&files.context, "SELECT count(id) FROM t").await, 7);
+        }
+        let error = files.create("only/", "").await.unwrap_err().to_string();
+        assert!(error.contains("there are no files"), "{error}");
+        // By its name a file is read.
+        files.write("d/_named.binpb", &ids(0, 2));
+        for location in ["d/_named.binpb", "d/_n*.binpb"] {
+            files.create(location, "").await.unwrap();
+            assert_eq!(number(&files.context, "SELECT count(id) FROM t").await, 2, "{location}");
+        }
+    }
+}
+
 /// Files that are no messages, beside 15 messages.
 fn beside() -> Vec<(&'static str, Vec<u8>)> {
     vec![
