@@ -11,7 +11,8 @@ use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTable
 use datafusion::error::Result;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::CreateExternalTable;
-use futures::StreamExt;
+use futures::future::ready;
+use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use std::collections::HashSet;
@@ -70,11 +71,10 @@ impl TableProviderFactory for ProtobufTableFactory {
             urls.extend(parts);
         }
         check(&urls)?;
-        let options = ListingOptions::new(Arc::new(format.clone())).with_file_extension("");
         let (columns, directories) = if declares {
             declared(statement, &format)?
         } else {
-            (format.schema().clone(), undeclared(session, statement, &options, &urls).await?)
+            (format.schema().clone(), undeclared(session, statement, &format, &urls).await?)
         };
         for column in statement.order_exprs.iter().flatten().flat_map(|sort| sort.expr.column_refs()) {
             let name = column.name();
@@ -82,12 +82,13 @@ impl TableProviderFactory for ProtobufTableFactory {
                 return plan_err!("the order of the table has the column {name}, the table has not");
             }
         }
-        let options = options
+        for url in &urls {
+            check_directories(session, &format, url, &directories).await?;
+        }
+        let options = ListingOptions::new(Arc::new(format))
+            .with_file_extension("")
             .with_table_partition_cols(directories)
             .with_file_sort_order(statement.order_exprs.clone());
-        for url in &urls {
-            options.validate_partitions(session, url).await?;
-        }
         let config =
             ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options).with_schema(columns);
         let table = ListingTable::try_new(config)?
@@ -145,14 +146,21 @@ pub(super) fn files_of(url: ListingTableUrl, compression: Compression) -> Result
     compression.patterns().iter().map(|pattern| url.clone().with_glob(pattern)).collect()
 }
 
+/// Some files of a location that its table reads, as many as DataFusion infers columns of directories from.
+async fn first_files(
+    session: &dyn Session,
+    format: &ProtobufFormat,
+    url: &ListingTableUrl,
+) -> Result<Vec<Path>> {
+    let store = session.runtime_env().object_store(url)?;
+    let files = url.list_all_files(session, store.as_ref(), "").await?.map_ok(|file| file.location);
+    files.try_filter(|file| ready(format.reads(file))).take(10).try_collect().await
+}
+
 async fn has_files(session: &dyn Session, format: &ProtobufFormat, urls: &[ListingTableUrl]) -> Result<bool> {
     for url in urls {
-        let store = session.runtime_env().object_store(url)?;
-        let mut files = url.list_all_files(session, store.as_ref(), "").await?;
-        while let Some(file) = files.next().await.transpose()? {
-            if format.reads(&file.location) {
-                return Ok(true);
-            }
+        if !first_files(session, format, url).await?.is_empty() {
+            return Ok(true);
         }
     }
     Ok(false)
@@ -190,17 +198,65 @@ fn declared(statement: &CreateExternalTable, format: &ProtobufFormat) -> Result<
     Ok((with_forms_of(&in_files, format.schema()), directories))
 }
 
+/// The names of the columns that the directories of a location are called for. DataFusion's own inference sees hidden files too.
+async fn inferred(
+    session: &dyn Session,
+    format: &ProtobufFormat,
+    url: &ListingTableUrl,
+) -> Result<Vec<String>> {
+    let files = first_files(session, format, url).await?;
+    let names = files.iter().map(|file| {
+        let mut parts: Vec<_> = url.strip_prefix(file).into_iter().flatten().collect();
+        parts.pop();
+        parts.iter().filter_map(|part| Some(part.split_once('=')?.0.to_owned())).collect::<Vec<_>>()
+    });
+    let names: HashSet<_> = names.collect();
+    match Vec::from_iter(names).as_mut_slice() {
+        [] => Ok(Vec::new()),
+        [names] => Ok(std::mem::take(names)),
+        mixed => {
+            mixed.sort();
+            plan_err!("the directories of {url} are called for different columns: {mixed:?}")
+        }
+    }
+}
+
+/// Checks that a location has the columns of directories that its table has, or is without files.
+async fn check_directories(
+    session: &dyn Session,
+    format: &ProtobufFormat,
+    url: &ListingTableUrl,
+    directories: &[Directory],
+) -> Result<()> {
+    if directories.is_empty() {
+        return Ok(());
+    }
+    if !url.is_collection() {
+        return plan_err!(
+            "a table with columns of directories is of directories, but {url} does not end with a slash"
+        );
+    }
+    let (found, names) = (inferred(session, format, url).await?, directories.iter().map(|(name, _)| name));
+    if found.is_empty() || found.iter().take(directories.len()).eq(names.clone()) {
+        return Ok(());
+    }
+    plan_err!(
+        "the directories of {url} are called for the columns {found:?}, those of the table are {:?}",
+        Vec::from_iter(names)
+    )
+}
+
 /// The columns of directories of a statement without columns: as it says, or else as the directories are called.
 async fn undeclared(
     session: &dyn Session,
     statement: &CreateExternalTable,
-    options: &ListingOptions,
+    format: &ProtobufFormat,
     urls: &[ListingTableUrl],
 ) -> Result<Vec<Directory>> {
     let mut names = statement.table_partition_cols.clone();
     if names.is_empty() && session.config_options().execution.listing_table_factory_infer_partitions {
         for url in urls {
-            names = options.infer_partitions(session, url).await?;
+            names = inferred(session, format, url).await?;
             if !names.is_empty() {
                 break;
             }

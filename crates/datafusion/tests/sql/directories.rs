@@ -70,19 +70,22 @@ async fn a_directory_without_files_of_messages_is_an_error() {
 async fn hidden_files_belong_to_no_table() {
     for partitions in [1, 3] {
         let files = Files::new(partitions);
-        for hidden in ["_a.binpb", ".b.binpb", "_c.binpb.gz", "_tmp/0/d.binpb", ".tmp/e.binpb"] {
-            files.write(&format!("only/{hidden}"), b"no message");
-            files.write(&format!("d/{hidden}"), b"no message");
-            files.write(&format!("_outer/d/{hidden}"), b"no message");
+        for hidden in
+            ["_a.binpb", ".b.binpb", "_c.binpb.gz", "_tmp/0/d.binpb", ".tmp=1/e.binpb", "._x=1/e.binpb"]
+        {
+            for directory in ["only", "d", "e", "_outer/d"] {
+                files.write(&format!("{directory}/{hidden}"), b"no message");
+            }
         }
-        for directory in ["d", "_outer/d"] {
-            files.write(&format!("{directory}/a_.binpb"), &ids(0, 3));
-            files.write(&format!("{directory}/sub/_x=1/b.binpb.gz"), &gzip(&ids(3, 7)));
-            files.write(&format!("{directory}/sub/_x=1/_b.binpb.gz"), b"no message");
-            // What is around the directory of the table does not count.
+        // What is around the directory of the table does not count, nor does the name of a column.
+        for (directory, inner) in [("d", ""), ("e", "_x=1/"), ("_outer/d", "")] {
+            files.write(&format!("{directory}/{inner}a_.binpb"), &ids(0, 3));
+            files.write(&format!("{directory}/{inner}b.binpb.gz"), &gzip(&ids(3, 7)));
+            files.write(&format!("{directory}/{inner}_b.binpb.gz"), b"no message");
             files.create(&format!("{directory}/"), "").await.unwrap();
             assert_eq!(number(&files.context, "SELECT count(*) FROM t").await, 7);
             assert_eq!(number(&files.context, "SELECT count(id) FROM t").await, 7);
+            assert_eq!(files.rows("SELECT _x FROM t WHERE _x = '1'").await.is_ok(), !inner.is_empty());
         }
         let error = files.create("only/", "").await.unwrap_err().to_string();
         assert!(error.contains("there are no files"), "{error}");
