@@ -21,11 +21,12 @@ use datafusion::common::{GetExt, Statistics, plan_err};
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
-use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource};
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::physical_plan::ExecutionPlan;
+use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use std::sync::Arc;
 use tablepb::MessageDescriptor;
@@ -62,6 +63,8 @@ pub struct ProtobufFormat {
     options: ProtobufOptions,
     schema: SchemaRef,
     indexes: Arc<Indexes>,
+    /// The directories of its table: files in them may be [hidden](table::is_hidden).
+    directories: Vec<ListingTableUrl>,
 }
 
 impl ProtobufFormat {
@@ -75,7 +78,13 @@ impl ProtobufFormat {
             Ok(schema) => nulls::schema(import_schema(&schema)?.as_ref()),
             Err(error) => return plan_err!("the columns of {}: {error}", descriptor.full_name()),
         };
-        Ok(Self { descriptor: descriptor.clone(), options, schema, indexes: Arc::default() })
+        Ok(Self {
+            descriptor: descriptor.clone(),
+            options,
+            schema,
+            indexes: Arc::default(),
+            directories: Vec::new(),
+        })
     }
 
     /// The message type.
@@ -99,15 +108,29 @@ impl ProtobufFormat {
     /// A table of a file, of a directory (its path ends with a slash) or of a pattern, without SQL.
     ///
     /// In a directory the files are read whose names end with `.binpb`, `.binpb.gz` or `.binpb.zst`, or with the one of them that the option
-    /// [`compression`](ProtobufOptions::with_compression) names; without such files the table has no rows.
+    /// [`compression`](ProtobufOptions::with_compression) names; without such files the table has no rows. Files whose names, or those of directories in it,
+    /// begin with `_` or `.` are left out, as Hive and Spark do; a file or a pattern that names them reads them.
     ///
     /// # Errors
     /// `location` is no path and no URL.
     pub fn table(&self, location: &str) -> Result<ListingTable> {
-        let urls = table::files_of(ListingTableUrl::parse(location)?, self.options.compression)?;
-        let options = ListingOptions::new(Arc::new(self.clone())).with_file_extension("");
+        let url = ListingTableUrl::parse(location)?;
+        let format = self.clone().in_directory(&url);
+        let urls = table::files_of(url, self.options.compression)?;
+        let options = ListingOptions::new(Arc::new(format)).with_file_extension("");
         let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options);
         ListingTable::try_new(config.with_schema(self.schema.clone()))
+    }
+
+    /// The same for a table that has this location too.
+    fn in_directory(mut self, location: &ListingTableUrl) -> Self {
+        self.directories.extend(Some(location.clone()).filter(table::is_directory));
+        self
+    }
+
+    /// Whether a table reads a file that was listed for it.
+    fn reads(&self, file: &Path) -> bool {
+        self.directories.iter().all(|directory| !table::is_hidden(directory, file))
     }
 
     pub(crate) fn indexes(&self) -> &Arc<Indexes> {
@@ -185,8 +208,14 @@ impl FileFormat for ProtobufFormat {
     async fn create_physical_plan(
         &self,
         _: &dyn Session,
-        config: FileScanConfig,
+        mut config: FileScanConfig,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        for group in &mut config.file_groups {
+            if !group.iter().all(|file| self.reads(&file.object_meta.location)) {
+                let files = group.iter().filter(|file| self.reads(&file.object_meta.location));
+                *group = FileGroup::new(files.cloned().collect());
+            }
+        }
         let table_schema = config.file_source.table_schema();
         self.check(table_schema.file_schema())?;
         let rows = self.known_rows(&config);

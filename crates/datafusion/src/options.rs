@@ -74,7 +74,7 @@ impl Compression {
 /// | `well_known` | `true`: timestamps, durations and wrappers as values, not structs | `false` |
 /// | `time_unit` | of these values: `second`, `millisecond`, `microsecond`, `nanosecond`, which reach from 1677 to 2262 | `nanosecond` |
 /// | `views` | `false`: strings and bytes are `Utf8` and `Binary`, copied; DataFusion 55 looks up keys of maps (`labels['k']`) in these only | `true` |
-/// | `recursion` | how often a message type may stand below itself | 3 |
+/// | `recursion` | how often a message type may stand below itself; deeper it is its bytes, unless `fields` names fields in it | 0 |
 /// | `max_row_len` | the longest message, in bytes | 67 108 864 |
 /// | `compression` | `gzip`, `zstd`, `uncompressed` | as the name of each file says |
 ///
@@ -115,7 +115,7 @@ impl ProtobufOptions {
             well_known: false,
             time_unit: TimeUnit::Nanosecond,
             views: true,
-            recursion: 3,
+            recursion: 0,
             max_row_len: 64 << 20,
             compression: Compression::Auto,
         }
@@ -160,7 +160,8 @@ impl ProtobufOptions {
         self
     }
 
-    /// How often a message type may stand below itself on one path; 3 by default. What is deeper is a binary column.
+    /// How often a message type may stand below itself on one path; 0 by default. What is deeper is a binary column, unless
+    /// [`with_fields`](Self::with_fields) names fields in it.
     #[must_use]
     pub const fn with_recursion(mut self, times: u32) -> Self {
         self.recursion = times;
@@ -316,7 +317,7 @@ mod tests {
             .with_well_known(true)
             .with_time_unit(TimeUnit::Microsecond)
             .with_views(false)
-            .with_recursion(0)
+            .with_recursion(2)
             .with_max_row_len(77)
             .with_compression(Compression::Uncompressed);
         let mut again = ProtobufOptions::new();

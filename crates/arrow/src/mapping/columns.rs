@@ -247,7 +247,8 @@ impl Builder<'_> {
         }
         let name = message.full_name();
         let times = self.ancestors.iter().filter(|ancestor| *ancestor == name).count();
-        if times > self.options.recursion as usize {
+        // A path that names fields of the message ends, so that columns for it do too.
+        if selection.all && times > self.options.recursion as usize {
             return match self.options.recursive {
                 Recursive::Bytes => Ok(Cell::Cut(message)),
                 Recursive::Error => Err(self.error(MappingErrorKind::RecursiveType, "")),

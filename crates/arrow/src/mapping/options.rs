@@ -131,7 +131,8 @@ impl Options {
         self
     }
 
-    /// How often a message type may stand below itself on one path; 0 by default. What is deeper is as [`recursive`](Self::recursive) says.
+    /// How often a message type may stand below itself on one path; 0 by default. What is deeper is as [`recursive`](Self::recursive) says,
+    /// unless a path of a projection names fields in it.
     ///
     /// Each level has the columns of the level above it once more for each field of the type: eight fields and three levels are 4 681 columns and more.
     pub const fn recursion(mut self, times: u32) -> Self {

@@ -113,6 +113,31 @@ fn recursion_is_cut_off() {
 }
 
 #[test]
+fn paths_name_fields_deeper_than_recursion_allows() {
+    for recursive in [Recursive::Bytes, Recursive::Error] {
+        let options = Options::new().recursive(recursive);
+        let tree = columns(&TREE, &options, &["left.name", "left.left.name", "more.left.name"]).unwrap();
+        let DataType::Struct(left) = field(&tree, "left").data_type() else { panic!("cut off") };
+        let DataType::Struct(left) = left[1].data_type() else { panic!("cut off") };
+        let names: Vec<_> = left.iter().map(|field| field.name().as_str()).collect();
+        assert_eq!(names, ["name"]);
+        let DataType::List(more) = field(&tree, "more").data_type() else { panic!("no list") };
+        assert!(matches!(more.data_type(), DataType::Struct(fields) if fields.len() == 1));
+    }
+    // A path that ends at such a message names no field in it.
+    for path in ["left.left", "left.left.*"] {
+        let tree = columns(&TREE, &Options::new(), &[path]).unwrap();
+        let DataType::Struct(left) = field(&tree, "left").data_type() else { panic!("cut off") };
+        assert_eq!((left.len(), left[0].data_type()), (1, &DataType::BinaryView));
+        let error = columns(&TREE, &Options::new().recursive(Recursive::Error), &[path]).unwrap_err();
+        assert_eq!(error.to_string(), "the message type is in itself: left.left");
+    }
+    let path = vec!["left"; MAX_NESTING].join(".");
+    let error = columns(&TREE, &Options::new(), &[&format!("{path}.name")]).unwrap_err();
+    assert!(matches!(error.kind(), MappingErrorKind::TooDeep));
+}
+
+#[test]
 fn paths_select() {
     let some = columns(&ALL, &Options::new(), &["t.nanos", "b", "m.value.value"]).unwrap();
     let names: Vec<_> = some.fields().iter().map(|field| field.name().as_str()).collect();

@@ -137,6 +137,22 @@ fn keys_of_large_maps_are_unique() {
 }
 
 #[test]
+fn fields_are_read_that_a_path_names_inside_of_their_own_type() {
+    let text = "inner { id: 1 inner { id: 2 names: 'y' inner { id: 3 names: 'x' } } }";
+    for paths in [
+        &["inner.inner.id", "inner.inner.inner.names"][..],
+        &["inner.inner.id", "inner.inner.inner.names", "inner.id"],
+    ] {
+        let batch = read(&mut decoder(&ALL, Options::new(), paths), &[message(&ALL, text), Vec::new()]);
+        let id = if paths.len() == 3 { "id: 1, " } else { "" };
+        assert_eq!(
+            lines(&batch),
+            [format!("{{{id}inner: {{id: 2, inner: {{names: [x]}}}}}}"), String::new()]
+        );
+    }
+}
+
+#[test]
 fn recursion_ends_in_bytes() {
     let text = "inner { id: 1 inner { id: 2 inner { id: 3 names: 'x' } } }";
     let deepest = message(&INNER, "id: 3 names: 'x'");

@@ -3,6 +3,7 @@
 use super::ProtobufFormat;
 use crate::options::ProtobufOptions;
 use datafusion::common::plan_err;
+use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::{DataFusionError, Result};
 use tablepb::{DescriptorPool, Message};
 
@@ -11,6 +12,7 @@ struct Portable {
     message: String,
     descriptors: Vec<u8>,
     options: Vec<Entry>,
+    directories: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +26,7 @@ tablepb::message! {
         message: string = 1,
         descriptors: bytes = 2,
         options: repeated message Entry = 3,
+        directories: repeated string = 4,
     }
     Entry as "tablepb.datafusion.Entry" {
         name: string = 1,
@@ -54,10 +57,11 @@ impl ProtobufFormat {
         let entries = self.options.entries().into_iter();
         let options = entries.map(|(name, value)| Entry { name: name.to_owned(), value }).collect();
         let message = self.descriptor.full_name().to_owned();
-        Portable { message, descriptors, options }.encode_to_vec().map_err(external)
+        let directories = self.directories.iter().map(|url| url.as_str().to_owned()).collect();
+        Portable { message, descriptors, options, directories }.encode_to_vec().map_err(external)
     }
 
-    /// The format that [`to_bytes`](Self::to_bytes) made bytes of. It knows nothing of files.
+    /// The format that [`to_bytes`](Self::to_bytes) made bytes of. It knows nothing of files, but which directory hides some.
     ///
     /// # Errors
     /// The bytes are not valid, or have an option that this version does not know.
@@ -69,7 +73,13 @@ impl ProtobufFormat {
             options.set(name, value)?;
         }
         match pool.get_message_by_name(&portable.message) {
-            Some(descriptor) => Self::new(&descriptor, options),
+            Some(descriptor) => {
+                let mut format = Self::new(&descriptor, options)?;
+                for directory in &portable.directories {
+                    format = format.in_directory(&ListingTableUrl::parse(directory)?);
+                }
+                Ok(format)
+            }
             None => plan_err!("the descriptor set has no message type '{}'", portable.message),
         }
     }
@@ -96,7 +106,8 @@ mod tests {
             .with_enums(Enums::Name)
             .with_well_known(true)
             .with_compression(Compression::Gzip);
-        ProtobufFormat::new(&pool.get_message_by_name("example.Log").unwrap(), options).unwrap()
+        let format = ProtobufFormat::new(&pool.get_message_by_name("example.Log").unwrap(), options).unwrap();
+        format.in_directory(&ListingTableUrl::parse("memory:///logs/of a%20day/").unwrap())
     }
 
     #[test]
@@ -105,6 +116,7 @@ mod tests {
         let again = ProtobufFormat::from_bytes(&format.to_bytes().unwrap()).unwrap();
         assert_eq!(again.schema(), format.schema());
         assert_eq!(again.options(), format.options());
+        assert_eq!(again.directories, format.directories);
         assert_eq!(again.to_bytes().unwrap(), format.to_bytes().unwrap());
     }
 

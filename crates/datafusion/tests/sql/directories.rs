@@ -66,6 +66,38 @@ async fn a_directory_without_files_of_messages_is_an_error() {
     assert_eq!(number(&files.context, "SELECT count(*) FROM t").await, 4);
 }
 
+#[tokio::test]
+async fn hidden_files_belong_to_no_table() {
+    for partitions in [1, 3] {
+        let files = Files::new(partitions);
+        for hidden in
+            ["_a.binpb", ".b.binpb", "_c.binpb.gz", "_tmp/0/d.binpb", ".tmp=1/e.binpb", "._x=1/e.binpb"]
+        {
+            for directory in ["only", "d", "e", "_outer/d"] {
+                files.write(&format!("{directory}/{hidden}"), b"no message");
+            }
+        }
+        // What is around the directory of the table does not count, nor does the name of a column.
+        for (directory, inner) in [("d", ""), ("e", "_x=1/"), ("_outer/d", "")] {
+            files.write(&format!("{directory}/{inner}a_.binpb"), &ids(0, 3));
+            files.write(&format!("{directory}/{inner}b.binpb.gz"), &gzip(&ids(3, 7)));
+            files.write(&format!("{directory}/{inner}_b.binpb.gz"), b"no message");
+            files.create(&format!("{directory}/"), "").await.unwrap();
+            assert_eq!(number(&files.context, "SELECT count(*) FROM t").await, 7);
+            assert_eq!(number(&files.context, "SELECT count(id) FROM t").await, 7);
+            assert_eq!(files.rows("SELECT _x FROM t WHERE _x = '1'").await.is_ok(), !inner.is_empty());
+        }
+        let error = files.create("only/", "").await.unwrap_err().to_string();
+        assert!(error.contains("there are no files"), "{error}");
+        // By its name a file is read.
+        files.write("d/_named.binpb", &ids(0, 2));
+        for location in ["d/_named.binpb", "d/_n*.binpb"] {
+            files.create(location, "").await.unwrap();
+            assert_eq!(number(&files.context, "SELECT count(id) FROM t").await, 2, "{location}");
+        }
+    }
+}
+
 /// Files that are no messages, beside 15 messages.
 fn beside() -> Vec<(&'static str, Vec<u8>)> {
     vec![

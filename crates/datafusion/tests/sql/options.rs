@@ -17,8 +17,12 @@ async fn options_shape_the_columns() {
     files.create("a.binpb", ", enums 'dictionary'").await.unwrap();
     let found = files.rows("SELECT level, count(*) FROM t GROUP BY level ORDER BY level").await.unwrap();
     assert_eq!(found, [["3", "3"], ["HIGH", "3"], ["LOW", "3"], ["NONE", "3"]]);
-    files.create("a.binpb", ", recursion '0'").await.unwrap();
-    assert!(files.rows("SELECT part['inner']['name'] FROM t").await.is_err());
+    for options in ["", ", recursion '0'"] {
+        files.create("a.binpb", options).await.unwrap();
+        assert!(files.rows("SELECT part['inner']['name'] FROM t").await.is_err());
+    }
+    files.create("a.binpb", ", recursion '1'").await.unwrap();
+    assert_eq!(files.rows("SELECT part['inner']['name'] FROM t WHERE id = 3").await.unwrap(), [["inner"]]);
 }
 
 #[tokio::test]

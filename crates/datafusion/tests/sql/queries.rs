@@ -47,7 +47,7 @@ async fn rows_are_the_messages_in_every_number_of_partitions() {
     for partitions in 1..=8 {
         let files = Files::new(partitions);
         files.write("a.binpb", &file);
-        files.create("a.binpb", "").await.unwrap();
+        files.create("a.binpb", ", recursion '1'").await.unwrap();
         let sql = "SELECT id, line, level, part['name'], part['inner']['name'], part['weight'], number FROM t ORDER BY id";
         // The second time, the places of messages are known.
         for _ in 0..2 {
@@ -114,7 +114,7 @@ async fn what_a_query_does_not_use_is_not_read() {
     // `part` of the second message holds a string that is not UTF-8, in a field of its own: { name: "\xff" }.
     let broken = vec![8, 1, 0x22, 3, 0x0a, 1, 0xff];
     files.write("a.binpb", &delimited([message(0), broken, message(2)]));
-    files.create("a.binpb", "").await.unwrap();
+    files.create("a.binpb", ", recursion '1'").await.unwrap();
     assert_eq!(files.rows("SELECT id FROM t").await.unwrap().concat(), ["0", "1", "2"]);
     assert_eq!(files.rows("SELECT part['weight'] FROM t").await.unwrap().concat(), ["0.5", "null", "null"]);
     assert!(files.rows("SELECT part['name'] FROM t").await.is_err());
@@ -141,7 +141,7 @@ async fn what_a_query_does_not_use_is_not_read() {
 async fn lists_and_maps_are_read_whole() {
     let files = Files::new(2);
     files.write("a.binpb", &ids(11));
-    files.create("a.binpb", "").await.unwrap();
+    files.create("a.binpb", ", recursion '1'").await.unwrap();
     let rows = files
         .rows("SELECT part['name'] FROM (SELECT unnest(parts) AS part FROM t) ORDER BY 1")
         .await
