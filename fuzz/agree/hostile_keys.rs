@@ -86,7 +86,7 @@ fn keys(choices: &mut Choices) -> Vec<u32> {
         4 => i.wrapping_mul(0x9e37_79b1) % spread,
         // One key over and over, and a new one at times.
         _ => {
-            if i % 16 == 0 {
+            if i.is_multiple_of(16) {
                 i
             } else {
                 7
