@@ -1,4 +1,4 @@
-//! Messages kept as bytes that nobody has checked: lazy fields of hostile content, taken out, and set into other messages. They are
+//! Messages kept as bytes, unchecked: lazy fields of hostile content, taken out, and set into other messages. They are
 //! written as they are, and whatever reads them finds an error or what a decode finds.
 
 use super::case::Case;

@@ -1,4 +1,4 @@
-//! Messages that nobody has checked are written as they are, and read or refused.
+//! Unchecked messages are written as they are, and read or refused.
 
 #![no_main]
 

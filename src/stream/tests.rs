@@ -318,7 +318,7 @@ fn confluent_headers_come_back() {
     assert!(confluent::read_record(&[0, 0, 0, 0, 1, 2, 0, 7]).unwrap().indexes.iter().eq([0]));
 }
 
-/// Whoever reads a record in another framing has to find that out from the error.
+/// The error tells a reader that a record has another framing.
 #[test]
 fn a_wrong_first_byte_and_the_framing_that_was_expected_are_in_the_error() {
     let error = confluent::read_record(b"\x0a\x01a").unwrap_err();

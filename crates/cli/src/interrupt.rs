@@ -42,7 +42,7 @@ mod signals {
         Ok(opened)
     }
 
-    /// Whether whoever started the program has it ignore a signal, as nohup does, and shells for what runs in the background.
+    /// Whether the program was started with this signal ignored, as `nohup` does, and shells for jobs in the background.
     /// Only Linux says so.
     fn is_ignored(signal: i32) -> bool {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

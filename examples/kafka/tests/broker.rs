@@ -157,7 +157,7 @@ fn every_codec_is_read() {
         for (at, codec) in CODECS.into_iter().enumerate() {
             write_compressed(&broker.address, 2_000 * at..2_000 * (at + 1), codec).await;
         }
-        // The records that are none: one for each partition and codec.
+        // The bad records: one for each partition and codec.
         assert_eq!(read(&broker.address, &directory).await, 8_000 + 2 * CODECS.len());
     });
     check(&directory, 8_000);

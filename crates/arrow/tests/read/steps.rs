@@ -202,7 +202,7 @@ fn rows_of_proto2_are_read_by_steps() {
                 assert!(matches!(decoder.push(row).unwrap_err().kind(), ErrorKind::Decode(_)), "{row:02x?}");
                 assert!(decoder.push(&good[0]).unwrap());
             }
-            // Whoever allows it has rows without what is required.
+            // A reader that allows partial rows keeps rows without required fields.
             let partial = builder.clone().decode_options(DecodeOptions::new().allow_partial(true));
             lines_of(&partial, &[row]);
         }
