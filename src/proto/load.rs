@@ -127,8 +127,8 @@ impl Loaded {
                 return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &detail));
             }
             if this.fetch(name, request, room)?.is_none() {
-                let detail = format_args!("no such file{}", Searched(request));
-                return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &detail));
+                let searched = Searched(request);
+                return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &format_args!("no such file{searched}")));
             }
         }
         // Files are added at the end of the list while it is gone through.
