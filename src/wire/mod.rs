@@ -74,7 +74,6 @@ pub(crate) use limits::MAX_LEN;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use output::cursor::{Cursor, CursorOverflow};
 #[cfg(feature = "reflect")]
-pub(crate) use output::reverse::{ReverseCursor, last_varint};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use output::spare::Written;
 #[allow(unused_imports, reason = "for the encoders and decoders")]

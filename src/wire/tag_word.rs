@@ -4,8 +4,7 @@ use super::varint::short_varint;
 
 /// An encoded tag: up to seven bytes at the start of a little-endian word, and their number in its highest byte.
 ///
-/// A cursor that goes forwards stores the whole word and moves by the number of bytes; one that goes backwards needs the bytes at
-/// the [end](Self::at_end).
+/// A cursor stores the whole word and moves by the number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TagWord(u64);
 
@@ -28,12 +27,6 @@ impl TagWord {
         self.0.to_le_bytes()
     }
 
-    /// A word whose last bytes are the tag.
-    #[inline(always)]
-    pub(crate) fn at_end(self) -> u64 {
-        self.0 << ((64 - 8 * self.len()) & 63)
-    }
-
     /// The tag followed by one more byte.
     #[inline(always)]
     pub(crate) fn and(self, byte: u8) -> Self {
@@ -52,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_at_the_start_and_at_the_end() {
+    fn bytes_are_at_the_start() {
         for tag in
             [8_u32, 0x7f, 0x80, 0x3fff, 0x4000, 0x1f_ffff, 0x20_0000, 0xfff_ffff, 0x1000_0000, u32::MAX]
         {
@@ -60,7 +53,6 @@ mod tests {
             let word = TagWord::new(tag);
             let check = |word: TagWord, expected: &[u8]| {
                 assert_eq!((word.len(), &word.at_start()[..word.len()]), (expected.len(), expected));
-                assert_eq!(&word.at_end().to_le_bytes()[8 - word.len()..], expected);
             };
             check(word, &bytes[..len]);
             check(word.and(0x5a), &[&bytes[..len], &[0x5a]].concat());

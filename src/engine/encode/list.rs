@@ -1,10 +1,10 @@
-//! Lists of anything but messages: their sizes, and their bytes, forwards or backwards.
+//! Lists of anything but messages: their sizes and their bytes.
 
 use crate::engine::slab::{ByteSpan, RawList, RawView};
 use crate::schema::program::{Coding, FieldEntry};
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::output::cursor::SHORT;
-use crate::wire::{Cursor, ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
+use crate::wire::{Cursor, TagWord, varint_len, zigzag32, zigzag64};
 
 fn span_size(len: u64) -> u64 {
     varint_len(len) as u64 + len
@@ -43,39 +43,15 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
 }
 
 /// The elements of a list whose values have two words.
-fn pairs(run: &[u32]) -> impl DoubleEndedIterator<Item = u64> + '_ {
+fn pairs(run: &[u32]) -> impl Iterator<Item = u64> + '_ {
     let (pairs, _) = run.as_chunks::<2>();
     pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
 }
 
-/// A cursor that lists are written with. Its direction decides whether the first element comes first or the last one, and whether
-/// a value comes before its tag or after it.
-pub(super) trait ListCursor: Sized {
-    /// Numbers, each with its tag if there is one: fixed-width ones of 4 or 8 bytes, or varints if the width is 0.
-    fn put_numbers(
-        &mut self,
-        values: impl DoubleEndedIterator<Item = u64>,
-        width: usize,
-        tag: Option<TagWord>,
-    );
-
-    /// Strings of the store, each with its tag and length.
-    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord);
-
-    /// A packed run of fixed-width numbers, which the slab holds as the wire does: four bytes per word, low word first.
-    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]);
-
-    /// A packed run of less than 128 bytes, which `put` writes.
-    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self));
-
-    /// A packed run of varints, which a kernel writes.
-    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]);
-}
-
 /// Writes a list, tags included.
 #[inline(always)]
-pub(super) fn write_list<C: ListCursor>(
-    out: &mut C,
+pub(super) fn write_list(
+    out: &mut Cursor<'_>,
     view: &RawView<'_, '_>,
     entry: &FieldEntry,
     tag: TagWord,
@@ -91,41 +67,49 @@ pub(super) fn write_list<C: ListCursor>(
         return;
     }
     match coding {
-        Coding::Fixed32 | Coding::Fixed64 => out.put_fixed_run(tag, run),
+        // The slab holds them as the wire does: four bytes per word, low word first.
+        Coding::Fixed32 | Coding::Fixed64 => {
+            out.put_tag_word(tag);
+            out.put_varint(size_of_val(run) as u64);
+            out.put_words(run);
+        }
         // The call of a kernel pays from `MIN_PACK_LEN` elements on. Fewer take at most 70 bytes.
         _ if (list.len as usize) < MIN_PACK_LEN => {
-            out.put_short_run(tag, |out| write_elements(run, view.store, coding, None, out));
+            out.put_tag_word(tag.and(0));
+            let content = out.written();
+            write_elements(run, view.store, coding, None, out);
+            out.close_short_length(out.written().wrapping_sub(content));
         }
-        Coding::Varint64 => out.put_packed::<2, Plain>(tag, run.as_chunks().0),
-        Coding::Sint64 => out.put_packed::<2, Zigzag>(tag, run.as_chunks().0),
-        Coding::Sint32 => out.put_packed::<1, Zigzag>(tag, run.as_chunks().0),
-        Coding::Int32 | Coding::ClosedEnum => out.put_packed::<1, Signed>(tag, run.as_chunks().0),
-        _ => out.put_packed::<1, Plain>(tag, run.as_chunks().0),
+        Coding::Varint64 => put_packed::<2, Plain>(out, tag, run.as_chunks().0),
+        Coding::Sint64 => put_packed::<2, Zigzag>(out, tag, run.as_chunks().0),
+        Coding::Sint32 => put_packed::<1, Zigzag>(out, tag, run.as_chunks().0),
+        Coding::Int32 | Coding::ClosedEnum => put_packed::<1, Signed>(out, tag, run.as_chunks().0),
+        _ => put_packed::<1, Plain>(out, tag, run.as_chunks().0),
     }
 }
 
 /// Writes all elements, each with its tag if there is one. One loop per coding, so that the only branch per element is the one
 /// on the tag.
 #[inline(always)]
-fn write_elements<C: ListCursor>(
+fn write_elements(
     run: &[u32],
     store: &[u8],
     coding: Coding,
     tag: Option<TagWord>,
-    out: &mut C,
+    out: &mut Cursor<'_>,
 ) {
     let words = run.iter();
     match coding {
-        Coding::Fixed32 => out.put_numbers(words.map(|&word| word.into()), 4, tag),
-        Coding::Fixed64 => out.put_numbers(pairs(run), 8, tag),
-        Coding::String | Coding::Bytes => out.put_spans(store, pairs(run), tag.unwrap_or_default()),
-        Coding::Varint64 => out.put_numbers(pairs(run), 0, tag),
-        Coding::Sint64 => out.put_numbers(pairs(run).map(|value| zigzag64(value as i64)), 0, tag),
+        Coding::Fixed32 => put_numbers(out, words.map(|&word| word.into()), 4, tag),
+        Coding::Fixed64 => put_numbers(out, pairs(run), 8, tag),
+        Coding::String | Coding::Bytes => put_spans(out, store, pairs(run), tag.unwrap_or_default()),
+        Coding::Varint64 => put_numbers(out, pairs(run), 0, tag),
+        Coding::Sint64 => put_numbers(out, pairs(run).map(|value| zigzag64(value as i64)), 0, tag),
         Coding::Int32 | Coding::ClosedEnum => {
-            out.put_numbers(words.map(|&word| word as i32 as i64 as u64), 0, tag);
+            put_numbers(out, words.map(|&word| word as i32 as i64 as u64), 0, tag);
         }
-        Coding::Sint32 => out.put_numbers(words.map(|&word| zigzag32(word as i32).into()), 0, tag),
-        _ => out.put_numbers(words.map(|&word| word.into()), 0, tag),
+        Coding::Sint32 => put_numbers(out, words.map(|&word| zigzag32(word as i32).into()), 0, tag),
+        _ => put_numbers(out, words.map(|&word| word.into()), 0, tag),
     }
 }
 
@@ -133,10 +117,10 @@ fn write_elements<C: ListCursor>(
 #[inline(always)]
 pub(super) fn write_strings(out: &mut Cursor<'_>, view: &RawView<'_, '_>, tag: TagWord, slot: u32) {
     let list = view.words.list(slot);
-    out.put_spans(view.store, pairs(view.words.run(list.ptr, 2 * list.len as usize)), tag);
+    put_spans(out, view.store, pairs(view.words.run(list.ptr, 2 * list.len as usize)), tag);
 }
 
-/// Writes a string of the store with its tag and length, forwards.
+/// Writes a string of the store with its tag and length.
 #[inline(always)]
 pub(super) fn put_string(out: &mut Cursor<'_>, store: &[u8], tag: TagWord, span: ByteSpan) {
     let (offset, len) = (span.offset(), span.len() as usize);
@@ -164,115 +148,37 @@ fn block<const N: usize>(store: &[u8], offset: usize) -> Option<&[u8; N]> {
     store.get(offset..offset.wrapping_add(N))?.first_chunk()
 }
 
-impl ListCursor for Cursor<'_> {
-    #[inline(always)]
-    fn put_numbers(
-        &mut self,
-        values: impl DoubleEndedIterator<Item = u64>,
-        width: usize,
-        tag: Option<TagWord>,
-    ) {
-        for value in values {
-            if let Some(tag) = tag {
-                self.put_tag_word(tag);
-            }
-            match width {
-                4 => self.put_fixed32(value as u32),
-                8 => self.put_fixed64(value),
-                _ => self.put_varint(value),
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord) {
-        for span in spans.map(ByteSpan::from_word) {
-            put_string(self, store, tag, span);
-        }
-    }
-
-    #[inline(always)]
-    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]) {
-        self.put_tag_word(tag);
-        self.put_varint(size_of_val(words) as u64);
-        self.put_words(words);
-    }
-
-    #[inline(always)]
-    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self)) {
-        self.put_tag_word(tag.and(0));
-        let content = self.written();
-        put(self);
-        self.close_short_length(self.written().wrapping_sub(content));
-    }
-
-    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {
-        self.put_tag_word(tag);
-        self.put_varint(packed_len::<N, P>(run));
-        pack::<N, P>(run, self);
-    }
-}
-
-impl ListCursor for ReverseCursor<'_> {
-    #[inline(always)]
-    fn put_numbers(
-        &mut self,
-        values: impl DoubleEndedIterator<Item = u64>,
-        width: usize,
-        tag: Option<TagWord>,
-    ) {
-        for value in values.rev() {
-            match width {
-                4 => self.put_fixed32(value as u32),
-                8 => self.put_fixed64(value),
-                _ => self.put_varint(value),
-            }
-            if let Some(tag) = tag {
-                self.put_tag_word(tag);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord) {
-        for span in spans.rev() {
-            put_span(self, store, tag, span);
-        }
-    }
-
-    #[inline(always)]
-    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]) {
-        self.put_words(words);
-        self.put_tagged_varint(tag, size_of_val(words) as u64);
-    }
-
-    #[inline(always)]
-    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self)) {
-        let end = self.written();
-        put(self);
-        self.put_tagged_varint(tag, (self.written() - end) as u64);
-    }
-
-    /// Kernels write forwards, so the size is computed first.
-    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {
-        let len = packed_len::<N, P>(run);
-        self.put_forward(len as usize, |cursor| pack::<N, P>(run, cursor));
-        self.put_tagged_varint(tag, len);
-    }
-}
-
-/// Writes a string of the store with its tag and length, backwards.
+/// Writes numbers, each with its tag if there is one: fixed-width ones of 4 or 8 bytes, or varints if the width is 0.
 #[inline(always)]
-pub(super) fn put_span(out: &mut ReverseCursor<'_>, store: &[u8], tag: TagWord, span: u64) {
-    let span = ByteSpan::from_word(span);
-    let (offset, len) = (span.offset(), span.len() as usize);
-    match store.get(..offset + len) {
-        Some(store) => out.put_suffix(store, len),
-        None => out.fail(),
+fn put_numbers(
+    out: &mut Cursor<'_>,
+    values: impl Iterator<Item = u64>,
+    width: usize,
+    tag: Option<TagWord>,
+) {
+    for value in values {
+        if let Some(tag) = tag {
+            out.put_tag_word(tag);
+        }
+        match width {
+            4 => out.put_fixed32(value as u32),
+            8 => out.put_fixed64(value),
+            _ => out.put_varint(value),
+        }
     }
-    if len < 0x80 {
-        out.put_tag_word(tag.and(len as u8));
-    } else {
-        out.put_tagged_varint(tag, len as u64);
+}
+
+/// Writes strings of the store, each with its tag and length.
+#[inline(always)]
+fn put_spans(out: &mut Cursor<'_>, store: &[u8], spans: impl Iterator<Item = u64>, tag: TagWord) {
+    for span in spans.map(ByteSpan::from_word) {
+        put_string(out, store, tag, span);
     }
+}
+
+/// Writes a packed run of varints by a kernel.
+fn put_packed<const N: usize, P: Packs>(out: &mut Cursor<'_>, tag: TagWord, run: &[[u32; N]]) {
+    out.put_tag_word(tag);
+    out.put_varint(packed_len::<N, P>(run));
+    pack::<N, P>(run, out);
 }

@@ -3,14 +3,14 @@
 //! ```text
 //! append(buffer):
 //!     write forwards into the spare capacity              # the usual case, inlined, in registers
-//!     if it gave up:  size; reserve; write backwards into just that room
-//!     if it did not fit, or something is wrong with it:  size; reserve; write forwards, and backwards if that gives up
+//!     if it gave up:  size it and its sub-messages; reserve; write with these sizes
+//!     if it did not fit, or something is wrong with it:  size; reserve; write forwards, and with sizes if that gives up
 //! ```
 //!
 //! A `Vec` of exactly that capacity and a slice need the size first.
 
-use super::backward;
 use super::forward::{Pass, WholeTask, room_for_length};
+use super::sized::{self, Sized};
 use crate::engine::slab::{RawView, find_missing};
 use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::kernels::prefetch;
@@ -18,7 +18,7 @@ use crate::wire::options::EncodeOptions;
 use crate::wire::output::buffer::sealed::OutOfMemory;
 #[cfg(feature = "bytes")]
 use crate::wire::output::chunk;
-use crate::wire::{Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written, varint_len};
+use crate::wire::{Buffer, Cursor, CursorOverflow, MAX_LEN, Written, varint_len};
 use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -46,7 +46,7 @@ struct Forwards<'b> {
 enum Unwritten {
     /// The message did not fit.
     Full,
-    /// It is to be written backwards.
+    /// It is to be written with sizes.
     GaveUp,
     Failed(EncodeError),
 }
@@ -79,7 +79,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
 
     /// The encoded length in bytes.
     fn size(&self) -> Result<u64, EncodeError> {
-        let (len, missing) = backward::size(self.view, &self.options).map_err(EncodeError::new)?;
+        let (len, missing) = sized::size(self.view, &self.options).map_err(EncodeError::new)?;
         self.complete(missing)?;
         Ok(len)
     }
@@ -89,27 +89,34 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// # Errors
     /// `TooLarge` if no message may be so long.
     fn checked_size(&self, delimited: bool) -> Result<usize, EncodeError> {
-        let len = self.size()?;
-        if len > MAX_LEN as u64 {
-            return Err(EncodeError::new(EncodeErrorKind::TooLarge));
-        }
-        Ok(len as usize + if delimited { varint_len(len) } else { 0 })
+        total(self.size()?, delimited)
     }
 
-    #[inline]
-    fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
-        let (mut out, missing) = backward::write(self.view, &self.options, out)
-            .map_err(|kind| Unwritten::Failed(EncodeError::new(kind)))?;
-        let len = out.written();
+    /// The sizes of the message and its sub-messages.
+    ///
+    /// # Errors
+    /// All that can be wrong with a message, and `TooLarge`.
+    fn sized(&self, delimited: bool) -> Result<(Sized, usize), EncodeError> {
+        let sized = Sized::new(self.view, &self.options).map_err(EncodeError::new)?;
+        self.complete(sized.missing)?;
+        let total = total(sized.len, delimited)?;
+        Ok((sized, total))
+    }
+
+    /// Writes the message with its sizes.
+    fn write_sized<'b>(
+        &self,
+        mut out: Cursor<'b>,
+        sized: &Sized,
+        delimited: bool,
+    ) -> Result<Written<'b>, Unwritten> {
         if delimited {
-            out.put_varint(len as u64);
+            out.put_varint(sized.len);
         }
-        let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
-        self.complete(missing).map_err(Unwritten::Failed)?;
-        if len > MAX_LEN {
-            return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
-        }
-        Ok(written)
+        let out = sized
+            .write(self.view, &self.options, out)
+            .map_err(|kind| Unwritten::Failed(EncodeError::new(kind)))?;
+        out.finish().map_err(|CursorOverflow| Unwritten::Full)
     }
 
     /// Writes the message forwards, or says what is wrong with it.
@@ -167,13 +174,11 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         delimited: bool,
         gave_up: bool,
     ) -> Result<usize, EncodeError> {
-        let total = self.checked_size(delimited)?;
-        if buffer.spare().len() < total {
-            buffer.reserve_bytes(total + SLACK)?;
-        }
         if gave_up {
-            return self.append_backwards(buffer, total, delimited);
+            return self.append_sized(buffer, delimited);
         }
+        let total = self.checked_size(delimited)?;
+        reserve(buffer, total)?;
         self.append_exactly(buffer, total, delimited)
     }
 
@@ -190,22 +195,19 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         match forwards {
             Ok(written) => Ok(written),
             Err(Unwritten::Failed(error)) => Err(error),
-            Err(Unwritten::Full | Unwritten::GaveUp) => self.append_backwards(buffer, total, delimited),
+            Err(Unwritten::Full | Unwritten::GaveUp) => self.append_sized(buffer, delimited),
         }
     }
 
-    /// Appends a message whose size is known, from its end on.
-    fn append_backwards(
-        &self,
-        buffer: &mut impl Buffer,
-        total: usize,
-        delimited: bool,
-    ) -> Result<usize, EncodeError> {
-        let backwards = buffer.append_with(|spare| {
+    /// Sizes the message and its sub-messages, and appends it.
+    fn append_sized(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
+        let (sized, total) = self.sized(delimited)?;
+        reserve(buffer, total)?;
+        let written = buffer.append_with(|spare| {
             let window = spare.get_mut(..total).unwrap_or_default();
-            exactly(self.write(ReverseCursor::new(window), delimited), total)
+            exactly(self.write_sized(Cursor::new(window), &sized, delimited), total)
         });
-        backwards.map_err(Unwritten::into_error)
+        written.map_err(Unwritten::into_error)
     }
 
     /// Prefetches the body, and the messages and strings that are written first. The reads of the encoder depend on each
@@ -251,7 +253,8 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
             Err(Unwritten::Failed(error)) => return Err(error),
             Err(Unwritten::Full | Unwritten::GaveUp) => {}
         }
-        let written = exactly(self.write(ReverseCursor::over(window), false), total);
+        let (sized, total) = self.sized(false)?;
+        let written = exactly(self.write_sized(Cursor::over(window), &sized, false), total);
         written.map_err(Unwritten::into_error)?;
         Ok(total)
     }
@@ -287,6 +290,22 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
             len => len.unwrap_or(0),
         }
     }
+}
+
+/// The length of a message, plus that of its length prefix if `delimited`.
+///
+/// # Errors
+/// `TooLarge` if no message may be so long.
+fn total(len: u64, delimited: bool) -> Result<usize, EncodeError> {
+    if len > MAX_LEN as u64 {
+        return Err(EncodeError::new(EncodeErrorKind::TooLarge));
+    }
+    Ok(len as usize + if delimited { varint_len(len) } else { 0 })
+}
+
+/// Makes room for `total` bytes, if there is not.
+fn reserve(buffer: &mut impl Buffer, total: usize) -> Result<(), OutOfMemory> {
+    if buffer.spare().len() < total { buffer.reserve_bytes(total + SLACK) } else { Ok(()) }
 }
 
 /// Writes a message forwards; whether the pass gave up, if it does not fit.

@@ -1,10 +1,11 @@
-//! The visitor that counts bytes.
+//! The visitors that count bytes.
 
 use super::list::list_size;
 use super::traverse::{Framing, Visit};
 use crate::engine::slab::{ByteSpan, RawView, UnknownSpan};
 use crate::schema::program::{FieldEntry, FixedLayout, Program, WriteEntry};
 use crate::wire::{TagWord, varint_len};
+use alloc::vec::Vec;
 
 /// The length of what has been visited.
 #[derive(Clone, Copy, Default)]
@@ -76,5 +77,73 @@ impl Visit for Sizer {
         let size =
             |span: UnknownSpan| span.len as u64 + span.tag.map_or(0, |tag| varint_len(tag as u64) as u64);
         Self { len: self.len + view.spans().map(size).sum::<u64>() }
+    }
+}
+
+/// A [`Sizer`] that also keeps the length of each sub-message, in the order in which they begin.
+#[derive(Default)]
+pub(super) struct Lengths {
+    pub(super) sizer: Sizer,
+    /// Of a message that has not ended: the length of all that was visited before it.
+    pub(super) lengths: Vec<u64>,
+    /// Some of them are missing.
+    pub(super) out_of_memory: bool,
+}
+
+impl Visit for Lengths {
+    #[inline(always)]
+    fn take(&mut self) -> Self {
+        core::mem::take(self)
+    }
+
+    #[inline(always)]
+    fn constant_sized(&mut self, program: &Program, bits: u64) -> u64 {
+        self.sizer.constant_sized(program, bits)
+    }
+
+    #[inline(always)]
+    fn number(&mut self, field: &WriteEntry, words: u64) {
+        self.sizer.number(field, words);
+    }
+
+    #[inline(always)]
+    fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64) {
+        self.sizer.span(view, tag, span);
+    }
+
+    #[inline(always)]
+    fn list(mut self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self {
+        self.sizer = self.sizer.list(view, entry, tag, slot);
+        self
+    }
+
+    #[inline(always)]
+    fn fixed_message(&mut self, view: RawView<'_, '_>, tag: TagWord, layout: &FixedLayout, base: u32) {
+        self.sizer.fixed_message(view, tag, layout, base);
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, _: Framing) -> u64 {
+        if self.lengths.try_reserve(1).is_err() {
+            self.out_of_memory = true;
+            return u64::MAX;
+        }
+        self.lengths.push(self.sizer.len);
+        self.lengths.len() as u64 - 1
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, framing: Framing, index: u64) {
+        if let Some(length) = self.lengths.get_mut(index as usize) {
+            let start = core::mem::replace(length, self.sizer.len - *length);
+            self.sizer.leave(framing, start);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unknown(mut self, view: RawView<'_, '_>) -> Self {
+        self.sizer = self.sizer.unknown(view);
+        self
     }
 }

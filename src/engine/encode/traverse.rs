@@ -1,33 +1,33 @@
-//! The traversal of the encoder: visits every field of a message and its sub-messages, the last one first.
+//! The traversal of the encoder: visits every field of a message and its sub-messages, in the order of the wire.
 //!
 //! ```text
 //! message:
-//!     visit unknown fields                                # they are last on the wire
-//!     for each set field, highest hasbit first:
+//!     for each set field, lowest field number first:
 //!         number, string or list: visit it
 //!         message of fixed shape, all fields set: visit it as a whole
 //!         other messages:
-//!             for each element, last one first:
+//!             for each element:
 //!                 visitor.enter; push this message as a parent; continue with the child at `message`
-//!     pop the parent; visitor.leave writes tag and length; continue with its next element or field
+//!     visit unknown fields                                # they are last on the wire
+//!     pop the parent; visitor.leave; continue with its next element or field
 //! ```
 //!
 //! Preconditions: the view is of a valid message. Depth is checked here, so no message makes it recurse or run out of
 //! stack.
 //!
 //! The state of the message is in local variables. Out-of-line methods take and return the visitor by value, so its
-//! address never escapes and its cursor stays in registers: with the cursor by reference, flat messages were encoded
+//! address never escapes and its count or cursor stays in registers: with a cursor by reference, flat messages were encoded
 //! at 409 MB/s, by value at 790.
 
 use super::parents::{INLINE, OpenParent, OpenParents};
-use crate::engine::slab::{BodyRef, RawList, RawView, SetFieldsRev};
+use crate::engine::slab::{BodyRef, RawList, RawView, SetFields};
 use crate::schema::program::{Coding, FieldEntry, FixedLayout, Program, WriteEntry, WriteKind};
 use crate::wire::TagWord;
 use crate::wire::error::EncodeErrorKind;
 use crate::wire::options::EncodeOptions;
 use alloc::vec::Vec;
 
-/// A visitor of the parts of a message. Parts come in the reverse of their order on the wire.
+/// A visitor of the parts of a message, in their order on the wire.
 pub(super) trait Visit: Sized {
     /// Moves the visitor out; what remains is not used.
     fn take(&mut self) -> Self;
@@ -48,10 +48,10 @@ pub(super) trait Visit: Sized {
     /// A sub-message of fixed shape at `base` with all fields set.
     fn fixed_message(&mut self, view: RawView<'_, '_>, tag: TagWord, layout: &FixedLayout, base: u32);
 
-    /// The end of a sub-message, whose fields follow. `leave` gets the returned value back.
+    /// The start of a sub-message, whose fields follow. `leave` gets the returned value back.
     fn enter(&mut self, framing: Framing) -> u64;
 
-    /// The start of a sub-message, whose fields have been visited.
+    /// The end of a sub-message, whose fields have been visited.
     fn leave(&mut self, framing: Framing, open: u64);
 
     /// The unknown fields of a message, or all bytes of a verbatim message.
@@ -110,8 +110,8 @@ impl Context<'_> {
 
     /// Drops the order of a map whose entries have all been visited.
     #[inline(always)]
-    fn end_list(&mut self, entry: &FieldEntry, left: u32) {
-        if left == 0 && self.sorts(entry) {
+    fn end_list(&mut self, entry: &FieldEntry, elements: Elements) {
+        if elements.are_done() && self.sorts(entry) {
             self.orders.pop();
         }
     }
@@ -128,7 +128,7 @@ pub(super) fn traverse<V: Visit>(
     visitor: &mut V,
 ) -> Result<bool, EncodeErrorKind> {
     let mut context = Context { options, missing: 0, too_deep: false, orders: Vec::new() };
-    let mut resume = Position { view: root, fields: None, position: 0, left: 0, depth: 0 };
+    let mut resume = Position { view: root, fields: None, elements: Elements::default(), depth: 0 };
     // Not initialised for messages without sub-messages.
     let mut inline;
     let mut parents = OpenParents::new(if root.program().is_parent() {
@@ -145,14 +145,30 @@ pub(super) fn traverse<V: Visit>(
     if context.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(context.missing != 0) }
 }
 
+/// The messages of the field that is being visited.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Elements {
+    /// The field.
+    position: u32,
+    slot: u32,
+    /// The next element, and how many there are.
+    next: u32,
+    count: u32,
+}
+
+impl Elements {
+    #[inline(always)]
+    fn are_done(self) -> bool {
+        self.next >= self.count
+    }
+}
+
 /// Where a traversal stopped because it needs more room.
 struct Position<'a, 'i> {
     view: RawView<'a, 'i>,
     /// `None` before the first message has begun.
-    fields: Option<SetFieldsRev>,
-    /// The message field being visited, and how many of its elements are left.
-    position: u32,
-    left: u32,
+    fields: Option<SetFields>,
+    elements: Elements,
     depth: usize,
 }
 
@@ -164,7 +180,7 @@ enum Drive {
     Deeper,
 }
 
-/// Begins a message: visits what comes after its fields on the wire, and gives the fields.
+/// Begins a message, and gives its fields: none of a verbatim one.
 #[inline(always)]
 fn begin<V: Visit>(
     view: RawView<'_, '_>,
@@ -172,17 +188,14 @@ fn begin<V: Visit>(
     depth: usize,
     context: &mut Context<'_>,
     visitor: &mut V,
-) -> SetFieldsRev {
-    if view.words.get(view.body.base + 1) != 0 {
-        *visitor = visitor.take().unknown(view);
-        if view.is_verbatim() {
-            // Sub-messages that were decoded from its bytes may lack required fields.
-            context.missing |= u64::from(program.needs_check());
-            context.too_deep |= depth + view.raw_levels() as usize > context.options.depth_limit() as usize;
-            return SetFieldsRev::default();
-        }
+) -> SetFields {
+    if view.words.get(view.body.base + 1) != 0 && view.is_verbatim() {
+        // Sub-messages that were decoded from its bytes may lack required fields.
+        context.missing |= u64::from(program.needs_check());
+        context.too_deep |= depth + view.raw_levels() as usize > context.options.depth_limit() as usize;
+        return SetFields::default();
     }
-    let fields = SetFieldsRev::new(program, view.words, view.body.base);
+    let fields = SetFields::new(program, view.words, view.body.base);
     if program.has_required() {
         // In a wide message, only `find_missing` checks.
         context.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
@@ -219,8 +232,7 @@ fn drive<V: Visit>(
     out: &mut V,
 ) -> Result<Drive, EncodeErrorKind> {
     let mut visitor = out.take();
-    let (mut view, mut depth) = (resume.view, resume.depth);
-    let (mut position, mut left) = (resume.position as usize, resume.left);
+    let Position { mut view, mut elements, mut depth, .. } = *resume;
     let limit = context.options.depth_limit() as usize;
     let mut program = view.program();
     let mut fields = match resume.fields {
@@ -229,7 +241,7 @@ fn drive<V: Visit>(
     };
     'message: loop {
         'children: {
-            if left > 0 {
+            if !elements.are_done() {
                 break 'children;
             }
             while let Some((at, field, slot)) =
@@ -252,16 +264,19 @@ fn drive<V: Visit>(
                     visitor.fixed_message(view, field.tag, layout, slot);
                     continue;
                 }
-                (position, left) = (at, 1);
+                elements = Elements { position: at as u32, slot, next: 0, count: 1 };
                 if entry.flags.is_list() {
-                    left = view.words.list(slot).len;
+                    elements.count = view.words.list(slot).len;
                     if context.sorts(entry) {
                         context.begin_map(view.list(entry, slot))?;
                     }
                 }
                 break 'children;
             }
-            // All fields have been visited: continue with the parent.
+            // All fields have been visited: unknown ones, or the bytes of a verbatim message, and the end of it.
+            if view.words.get(view.body.base + 1) != 0 {
+                visitor = visitor.unknown(view);
+            }
             let Some(parent) = depth.checked_sub(1).and_then(|at| parents.get(at)) else {
                 *out = visitor;
                 return Ok(Drive::Done);
@@ -269,62 +284,63 @@ fn drive<V: Visit>(
             depth -= 1;
             view = view.at(parent.body);
             program = view.program();
-            (position, left) = (parent.position as usize, parent.left);
-            fields = SetFieldsRev::resume(program, view.words, view.body.base, position, parent.rest);
+            (fields, elements) = (parent.fields, parent.elements);
+            let position = elements.position as usize;
             if let (Some(entry), Some(field)) =
                 (program.entries().get(position), program.writes().get(position))
             {
                 visitor.leave(Framing::of(program, entry, field.tag), parent.open);
-                context.end_list(entry, left);
+                context.end_list(entry, elements);
             }
             continue 'message;
         }
 
-        // The elements of one message field, last one first, up to one that must be entered.
+        // The elements of one message field, up to one that must be entered.
+        let position = elements.position as usize;
         let (Some(entry), Some(field)) = (program.entries().get(position), program.writes().get(position))
         else {
             continue 'message;
         };
         // Depth is checked once per field: all its elements are at the same depth.
-        if left > 0 && depth >= limit {
+        if !elements.are_done() && depth >= limit {
             return Err(EncodeErrorKind::DepthExceeded);
         }
         let (framing, sub) = (Framing::of(program, entry, field.tag), view.set.program(entry.sub));
         let layout = sub.fixed().filter(|_| matches!(framing, Framing::Length { .. }));
-        let slot = view.slot_of(program, position, field);
-        let list = entry.flags.is_list().then(|| view.list(entry, slot));
+        let list = entry.flags.is_list().then(|| view.list(entry, elements.slot));
         let sorted = context.sorts(entry);
-        while left > 0 {
+        while !elements.are_done() {
+            let at = elements.next;
             let child = match &list {
-                None => view.child(entry, slot).body.base,
+                None => view.child(entry, elements.slot).body.base,
                 Some(list) if sorted => {
-                    let order = context.orders.last().and_then(|order| order.get(left as usize - 1));
-                    list.message_base(order.copied().unwrap_or(left - 1))
+                    let order = context.orders.last().and_then(|order| order.get(at as usize));
+                    list.message_base(order.copied().unwrap_or(at))
                 }
-                Some(list) => list.message_base(left - 1),
+                Some(list) => list.message_base(at),
             };
             // One comparison of both header words: all fields are set, and there are no unknown ones.
             if let Some(layout) = layout
                 && view.words.get64(child) == layout.all
             {
                 visitor.fixed_message(view, field.tag, layout, child);
-                left -= 1;
+                elements.next += 1;
                 continue;
             }
             let Some(parent) = parents.get_mut(depth) else {
                 // The caller makes room and calls again. Growing here would cost the loop its registers.
-                *resume = Position { view, fields: Some(fields), position: position as u32, left, depth };
+                *resume = Position { view, fields: Some(fields), elements, depth };
                 *out = visitor;
                 return Ok(Drive::Deeper);
             };
+            elements.next += 1;
             let open = visitor.enter(framing);
-            let (body, rest) = (view.body, fields.rest());
-            *parent = OpenParent { rest, open, body, position: position as u32, left: left - 1 };
+            *parent = OpenParent { fields, open, body: view.body, elements };
             depth += 1;
-            (view, program, left) = (view.at(BodyRef::of(entry, child)), sub, 0);
+            (view, program, elements) = (view.at(BodyRef::of(entry, child)), sub, Elements::default());
             fields = begin(view, program, depth, context, &mut visitor);
             continue 'message;
         }
-        context.end_list(entry, left);
+        context.end_list(entry, elements);
     }
 }

@@ -1,34 +1,23 @@
-//! The visitor that writes backwards.
-//!
-//! The cursor stores a whole word of eight bytes and then moves by those that count. A number is two unaligned
-//! stores, its varint and its tag, without a branch on either length and with one bounds check for both.
+//! The visitor that writes, given the lengths of all sub-messages.
 
-use super::list::{put_span, write_list};
+use super::list::{put_string, write_list};
 use super::traverse::{Framing, Visit};
-use crate::engine::slab::RawView;
+use crate::engine::slab::{ByteSpan, RawView};
 use crate::schema::program::{FieldEntry, FixedLayout, Program, WriteEntry};
 use crate::wire::read::message_set::{ITEM, ITEM_END, MESSAGE, TYPE_ID};
-use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
+use crate::wire::{Cursor, TagWord};
 
-/// Writes each part before the parts that were visited earlier.
-pub(super) struct ReverseWriter<'b, B> {
-    pub(super) out: ReverseCursor<'b>,
-    pub(super) bits: B,
+/// Writes each part after the parts that were visited earlier.
+pub(super) struct Writer<'b, 'l> {
+    pub(super) out: Cursor<'b>,
+    /// The lengths of the sub-messages that have not begun.
+    pub(super) lengths: core::slice::Iter<'l, u64>,
 }
 
-impl<B: Bits> ReverseWriter<'_, B> {
-    #[inline(always)]
-    fn put_numbers<const N: usize>(&mut self, layout: &FixedLayout, values: [u32; N]) {
-        if let Some(fields) = layout.fields.first_chunk::<N>() {
-            self.out.put_tagged_fixed32s::<N>(core::array::from_fn(|i| (fields[i].tag, values[i])));
-        }
-    }
-}
-
-impl<B: Bits> Visit for ReverseWriter<'_, B> {
+impl Visit for Writer<'_, '_> {
     #[inline(always)]
     fn take(&mut self) -> Self {
-        Self { out: self.out.take(), bits: self.bits }
+        Self { out: self.out.take(), lengths: self.lengths.clone() }
     }
 
     #[inline(always)]
@@ -38,24 +27,17 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
 
     #[inline(always)]
     fn number(&mut self, field: &WriteEntry, words: u64) {
-        if field.kind.is_fixed() {
-            // A branch of its own: one branch-free path for all numbers took 145 ns per flat message, this takes 94.
-            let width = usize::from(field.form.width);
-            return self.out.put_tagged_word(field.tag, words << ((64 - 8 * width) & 63), width);
-        }
-        let value = field.form.value(words);
-        // Varints of up to eight bytes are made in a register.
-        if value < 1 << 56 {
-            let (word, len) = last_varint(self.bits, value);
-            self.out.put_tagged_word(field.tag, word, len);
-        } else {
-            self.out.put_tagged_long(field.tag, value);
+        self.out.put_tag_word(field.tag);
+        match field.form.width {
+            4 => self.out.put_fixed32(words as u32),
+            8 => self.out.put_fixed64(words),
+            _ => self.out.put_varint(field.form.value(words)),
         }
     }
 
     #[inline(always)]
     fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64) {
-        put_span(&mut self.out, view.store, tag, span);
+        put_string(&mut self.out, view.store, tag, ByteSpan::from_word(span));
     }
 
     #[inline(never)]
@@ -66,62 +48,57 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
 
     #[inline(always)]
     fn fixed_message(&mut self, view: RawView<'_, '_>, tag: TagWord, layout: &FixedLayout, base: u32) {
-        match (layout.all_u32, view.words.run(base + 2, layout.fields.len())) {
-            (Some(3), &[x, y, z]) => self.put_numbers(layout, [x, y, z]),
-            (Some(4), &[x, y, z, w]) => self.put_numbers(layout, [x, y, z, w]),
-            _ => {
-                for field in layout.fields.iter().rev() {
-                    let slot = base + field.slot as u32;
-                    if field.eight {
-                        self.out.put_fixed64(view.words.get64(slot));
-                        self.out.put_byte(field.tag);
-                    } else {
-                        self.out.put_tagged_fixed32(field.tag, view.words.get(slot));
-                    }
-                }
-            }
-        }
         // The length is below 128, so tag and length are one store.
         self.out.put_tag_word(tag.and(layout.len as u8));
+        for field in &*layout.fields {
+            let slot = base + field.slot as u32;
+            self.out.put_byte(field.tag);
+            if field.eight {
+                self.out.put_fixed64(view.words.get64(slot));
+            } else {
+                self.out.put_fixed32(view.words.get(slot));
+            }
+        }
     }
 
     #[inline(always)]
     fn enter(&mut self, framing: Framing) -> u64 {
+        // One for each message, also for groups.
+        let len = self.lengths.next().copied().unwrap_or(0);
         match framing {
-            // The length is known when the sub-message has been written.
-            Framing::Length { .. } => {}
-            Framing::Group { tag } => self.out.put_tag_word(tag.next_wire_type()),
-            Framing::Item { .. } => self.out.put_byte(ITEM_END),
+            Framing::Length { tag } => {
+                self.out.put_tag_word(tag);
+                self.out.put_varint(len);
+            }
+            Framing::Group { tag } => self.out.put_tag_word(tag),
+            Framing::Item { type_id } => {
+                self.out.put_byte(ITEM);
+                self.out.put_byte(TYPE_ID);
+                self.out.put_varint(type_id.into());
+                self.out.put_byte(MESSAGE);
+                self.out.put_varint(len);
+            }
         }
-        self.out.written() as u64
+        0
     }
 
     #[inline(always)]
-    fn leave(&mut self, framing: Framing, open: u64) {
-        // The content is already in place: its length is the distance written since `enter`.
-        let len = self.out.written() as u64 - open;
+    fn leave(&mut self, framing: Framing, _: u64) {
         match framing {
-            Framing::Length { tag } if len < 0x80 => self.out.put_tag_word(tag.and(len as u8)),
-            Framing::Length { tag } => self.out.put_tagged_varint(tag, len),
-            Framing::Group { tag } => self.out.put_tag_word(tag),
-            Framing::Item { type_id } => {
-                self.out.put_varint(len);
-                self.out.put_byte(MESSAGE);
-                self.out.put_varint(type_id as u64);
-                self.out.put_byte(TYPE_ID);
-                self.out.put_byte(ITEM);
-            }
+            Framing::Length { .. } => {}
+            Framing::Group { tag } => self.out.put_tag_word(tag.next_wire_type()),
+            Framing::Item { .. } => self.out.put_byte(ITEM_END),
         }
     }
 
     #[cold]
     #[inline(never)]
     fn unknown(mut self, view: RawView<'_, '_>) -> Self {
-        for span in view.spans().rev() {
-            self.out.put_slice(view.bytes_at(span.offset, span.len));
+        for span in view.spans() {
             if let Some(tag) = span.tag {
-                self.out.put_varint(tag as u64);
+                self.out.put_varint(tag.into());
             }
+            self.out.put_slice(view.bytes_at(span.offset, span.len));
         }
         self
     }

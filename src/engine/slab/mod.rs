@@ -11,15 +11,13 @@
 //! words/       the slab itself: access, hasbits, growth      span.rs, text.rs  spans, and the fence around strings
 //! list.rs      lists        map.rs, map_*.rs      maps       wide.rs           bodies of wide types
 //! unknown.rs   unknown fields                                verbatim.rs       messages that are bytes
-//! body_ref.rs  where a message is                            backward.rs       set fields, last first
-//! view.rs      reading by entry and slot                     required.rs       the check for required fields
-//! walk.rs      all sub-messages without recursion            open.rs           sub-messages and lists, made if unset
-//! poison.rs    a debug mode for what is not cleared
+//! body_ref.rs  where a message is                            view.rs           reading by entry and slot, set fields
+//! walk.rs      all sub-messages without recursion            required.rs       the check for required fields
+//! open.rs      sub-messages and lists, made if unset         poison.rs         a debug mode for what is not cleared
 //! ```
 //!
 //! `program/layout.rs` draws a body.
 
-mod backward;
 mod body_ref;
 mod list;
 mod map;
@@ -36,7 +34,6 @@ mod walk;
 mod wide;
 mod words;
 
-pub(crate) use backward::SetFieldsRev;
 pub(crate) use body_ref::BodyRef;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};

@@ -4,7 +4,7 @@ use super::span::ByteSpan;
 use super::unknown::UnknownSpans;
 use super::wide::WideGroup;
 use super::{BodyRef, List, NIL, Nesting, Words};
-use crate::schema::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP};
+use crate::schema::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP, WriteEntry};
 
 /// One message: its body, and the words, byte store and programs that belong to it.
 #[derive(Clone, Copy, Debug)]
@@ -219,6 +219,43 @@ impl SetFields {
         let index = self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
         Some(index)
+    }
+
+    /// Hasbits of a dense message that are not yet visited.
+    #[inline(always)]
+    pub(crate) fn rest(self) -> u64 {
+        self.bits
+    }
+
+    /// Lets `visit` handle fields of constant size together, by hasbit; it gives the hasbits that are left. Dense messages only.
+    #[inline(always)]
+    pub(crate) fn constant_sized(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
+        if program.is_wide() { self } else { Self::dense(visit(self.bits)) }
+    }
+
+    /// The next field that is not a singular number: position, entry and slot. Singular numbers before it go to `number`. In wide
+    /// messages every field is returned.
+    #[inline(always)]
+    pub(crate) fn next_non_numeric<'a>(
+        &mut self,
+        program: &'a Program,
+        words: Words<'_>,
+        base: u32,
+        mut number: impl FnMut(&'a WriteEntry, u32),
+    ) -> Option<(usize, &'a WriteEntry, u32)> {
+        if program.is_wide() {
+            let (position, _, slot) = self.next_group(program, words, base)?;
+            return Some((position, program.writes().get(position)?, slot));
+        }
+        loop {
+            let index = self.take_lowest()?;
+            let entry = program.writes().get(index)?;
+            let slot = base + entry.slot as u32;
+            if !entry.kind.is_number() {
+                return Some((index, entry, slot));
+            }
+            number(entry, slot);
+        }
     }
 
     /// The set fields of the message at `base`.

@@ -388,12 +388,6 @@ impl WriteKind {
     pub(crate) fn is_number(self) -> bool {
         self < Self::Span
     }
-
-    /// Whether it is one of four or eight bytes.
-    #[inline(always)]
-    pub(crate) fn is_fixed(self) -> bool {
-        matches!(self, Self::Fixed32 | Self::Fixed64)
-    }
 }
 
 /// How the encoder makes a number from its words: shift counts and masks instead of branches.

@@ -44,7 +44,7 @@ mod unpack;
 pub(crate) use element::{Bool, Packs, Plain, Progress, Signed, VarintForm, Zigzag};
 pub(crate) use pack::{MIN_PACK_LEN, pack, packed_len};
 pub(crate) use prefetch::prefetch;
-pub(crate) use task::{AnyBits, BestBits, Bits, CpuCall, CpuTask, with_best_cpu};
+pub(crate) use task::{BestBits, Bits, CpuCall, CpuTask, with_best_cpu};
 #[cfg(test)]
 pub(crate) use unpack::best_has_run;
 pub(crate) use unpack::{count, decode, decode_short, decode_some, short};

@@ -4,8 +4,6 @@ pub(crate) mod buffer;
 #[cfg(feature = "bytes")]
 pub(crate) mod chunk;
 pub(crate) mod cursor;
-#[cfg(feature = "reflect")]
-pub(super) mod reverse;
 pub(super) mod spare;
 #[cfg(feature = "reflect")]
 pub(crate) mod tail;

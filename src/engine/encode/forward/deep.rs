@@ -1,7 +1,7 @@
 //! Sub-messages that are too deep for recursion.
 
 use super::pass::Pass;
-use crate::engine::encode::backward;
+use crate::engine::encode::sized::Sized;
 use crate::engine::slab::BodyRef;
 use crate::schema::program::{Coding, FieldEntry};
 use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
@@ -31,7 +31,7 @@ impl FillRoom for DeepTask<'_, '_, '_> {
 }
 
 impl Pass<'_, '_> {
-    /// Sizes each message and writes it backwards into just that room: every message is visited twice, however deep it is.
+    /// Sizes each message, and writes it then: every message is visited twice, however deep it is.
     #[cold]
     #[inline(never)]
     pub(super) fn deep_children<'w>(
@@ -46,7 +46,7 @@ impl Pass<'_, '_> {
             return Cursor::of(room).filled();
         }
         let stride = self.view.set.program(entry.sub).element_words();
-        // Errors are found again, and reported, by the way backwards.
+        // Errors are found again, and reported, when the whole message is sized.
         let Some(max_depth) = self.options.depth_limit().checked_sub(self.depth + 1) else {
             return self.give_up();
         };
@@ -59,18 +59,15 @@ impl Pass<'_, '_> {
             let base = if in_place { at } else { self.view.words.get(at) };
             at = at.wrapping_add(stride);
             let view = self.view.at(BodyRef::of(entry, base));
-            let Ok((len, _)) = backward::size(view, &options) else { return self.give_up() };
+            let Ok(sized) = Sized::new(view, &options) else { return self.give_up() };
             let group = entry.coding == Coding::Group;
             out.put_tag_word(tag);
             if !group {
-                out.put_varint(len);
+                out.put_varint(sized.len);
             }
-            // A message that is too long does not fit either.
-            let bytes = out.zeroed(usize::try_from(len).unwrap_or(usize::MAX))?;
-            match backward::fill(bytes, view, &options) {
-                Ok(missing) => self.missing |= u64::from(missing),
-                Err(_) => return self.give_up(),
-            }
+            self.missing |= u64::from(sized.missing);
+            let Ok(written) = sized.write(view, &options, out) else { return self.give_up() };
+            out = written;
             if group {
                 out.put_tag_word(tag.next_wire_type());
             }

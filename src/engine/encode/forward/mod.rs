@@ -14,12 +14,11 @@
 //!
 //! A message of numbers only has a loop of its own, for the processor's sake (`numbers.rs`).
 //!
-//! Most messages on the wire are shorter than 128 bytes, so the guess is right and nothing moves: neither the message at its end,
-//! as after a pass backwards, nor is anything sized before.
+//! Most messages on the wire are shorter than 128 bytes, so the guess is right: nothing moves, and nothing is sized before.
 //!
 //! A pass gives up on what it cannot write well: wrong guesses that moved more bytes than [`Pass::may_move`] allows; MessageSets;
-//! maps in the order of their keys. Then the message is written backwards. Because a pass recurses, so are sub-messages below
-//! [`LEVELS`](pass::LEVELS) levels, each by itself (`deep.rs`).
+//! maps in the order of their keys. Then the message is sized and written with its sizes. Because a pass recurses, so are
+//! sub-messages below [`LEVELS`](pass::LEVELS) levels, each by itself (`deep.rs`).
 //!
 //! Functions and tasks that are not inlined fill the [`CursorRoom`] of a cursor, so its address never escapes and it stays in registers.
 //! One loop with its own stack of levels instead of recursion takes 1.2 to 1.35x the instructions: it keeps more alive than

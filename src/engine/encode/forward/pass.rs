@@ -28,7 +28,7 @@ pub(in crate::engine::encode) struct Pass<'a, 'i> {
     moved: usize,
     /// The room when the pass began.
     room: usize,
-    /// The message is to be written backwards.
+    /// The message is to be written with sizes.
     pub(in crate::engine::encode) gave_up: bool,
 }
 

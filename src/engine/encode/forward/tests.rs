@@ -1,21 +1,25 @@
-//! Forwards, backwards and the size agree, whatever is written and however little room there is.
+//! Writing with guesses, writing with sizes and the size agree, whatever is written and however little room there is.
 
 use super::pass::{LEVELS, LOOKS_LARGE};
 use super::*;
 use crate::engine::decode::decode_raw;
-use crate::engine::encode::{RawEncoder, backward};
+use crate::engine::encode::RawEncoder;
+use crate::engine::encode::sized::Sized;
 use crate::engine::slab::{RawView, Slab};
 use crate::schema::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::schema::table::Kind;
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use crate::wire::testing::Wire;
-use crate::wire::{Cursor, ReverseCursor, WireType};
+use crate::wire::{Cursor, WireType};
 use alloc::{vec, vec::Vec};
 use std::sync::LazyLock;
 
-fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
-    let mut memory = vec![0_u8; 1 << 17];
-    let (out, _) = backward::write(view, &EncodeOptions::new(), ReverseCursor::over(&mut memory)).unwrap();
+/// What the two passes with sizes write.
+fn sized(view: RawView<'_, '_>) -> Vec<u8> {
+    let (options, mut memory) = (EncodeOptions::new(), vec![0_u8; 1 << 17]);
+    let sized = Sized::new(view, &options).unwrap();
+    let out = sized.write(view, &options, Cursor::over(&mut memory)).unwrap();
+    assert_eq!(out.written() as u64, sized.len);
     out.finish().unwrap().as_slice().to_vec()
 }
 
@@ -115,14 +119,14 @@ fn random(state: &mut u64, depth: u32) -> Wire {
 }
 
 #[test]
-fn forwards_is_backwards_is_the_size() {
+fn guesses_and_sizes_write_the_same() {
     let (set, options) = (schema(), DecodeOptions::new().allow_partial(true));
     let (mut state, mut passes) = (7, 0);
     for _ in 0..if cfg!(miri) { 4 } else { 6_000 } {
         let input = random(&mut state, 0).done();
         let mut slab = Slab::new();
         let Ok(view) = decode_raw(set, 0, &input, &mut slab, &options) else { continue };
-        let expected = backwards(view);
+        let expected = sized(view);
         let room = expected.len() + (state >> 40) as usize % 60;
         for (room, fits) in [(room, true), (expected.len(), true), (expected.len().wrapping_sub(1), false)] {
             if room > expected.len() + 60 {
@@ -216,7 +220,7 @@ fn messages_of_numbers_are_written_whichever_are_set() {
                 slab.clear();
             }
             let view = decode_raw(&set, program, &input, &mut slab, &options).unwrap();
-            let expected = backwards(view);
+            let expected = sized(view);
             for room in [expected.len(), expected.len() + next(&mut state, 60) as usize, 2000] {
                 assert_eq!(forwards(view, room), (Some(expected.clone()), false), "{input:02x?} in {room}");
             }
@@ -264,7 +268,7 @@ fn lengths_around_each_limit_are_written_whatever_was_guessed() {
                 let input = [Wire::new().bytes(11, &vec![b'y'; beside]).done(), chain(levels, len)].concat();
                 let mut slab = Slab::new();
                 let view = decode_raw(set, 0, &input, &mut slab, &options).unwrap();
-                let expected = backwards(view);
+                let expected = sized(view);
                 let (written, gave_up) = forwards(view, expected.len() + 64);
                 assert!(gave_up || written.as_ref() == Some(&expected), "{len} in {levels}");
                 assert!(!gave_up || levels > 3, "{len} in {levels}");
@@ -293,7 +297,7 @@ fn messages_below_the_last_level_of_recursion_are_written_too() {
         let input = wire.done();
         let mut slab = Slab::new();
         let Ok(view) = decode_raw(set, 0, &input, &mut slab, &options) else { continue };
-        let expected = backwards(view);
+        let expected = sized(view);
         let (written, gave_up) = forwards(view, expected.len() + 64);
         assert!(gave_up || written.as_ref() == Some(&expected), "{input:02x?}");
         passes += u32::from(!gave_up);

@@ -174,14 +174,6 @@ impl<'b> Cursor<'b> {
         Some(NumberItem(self.spare.pair()?))
     }
 
-    /// `len` zeros to be overwritten; `None`, and the cursor is full, if there is no room for them.
-    pub(crate) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
-        if len > self.room() {
-            self.fail();
-        }
-        self.spare.zeroed(len)
-    }
-
     /// Writes the length of the last `len` bytes, which is below 128, to the byte before them, which was kept free for it.
     #[inline(always)]
     pub(crate) fn close_short_length(&mut self, len: usize) {

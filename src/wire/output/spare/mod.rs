@@ -130,22 +130,6 @@ impl<'b> RawSpare<'b> {
         true
     }
 
-    /// Writes `len` zeros, if there is room, and gives them to be overwritten.
-    pub(in crate::wire) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
-        if self.room() < len {
-            return None;
-        }
-        // SAFETY: `at` is in the allocation with at least `len` bytes up to `end`, exclusively borrowed for `'b`. All of them are
-        // zeroed, so they are initialised for the slice, and all bytes up to the new `at` are written. The slice borrows `self`, so
-        // nothing else is written while it lives.
-        unsafe {
-            ptr::write_bytes(self.at, 0, len);
-            let bytes = slice::from_raw_parts_mut(self.at, len);
-            self.at = self.at.add(len);
-            Some(bytes)
-        }
-    }
-
     /// Overwrites the byte before the last `after` ones; false if so many and one more have not been written.
     #[inline(always)]
     pub(in crate::wire) fn set_before(&mut self, after: usize, byte: u8) -> bool {
@@ -362,12 +346,6 @@ pub struct RawWritten<'b>(&'b [u8]);
 
 #[cfg(any(test, not(tablepb_safe)))]
 impl<'b> RawWritten<'b> {
-    /// Bytes that have been written at the start of a window.
-    #[inline(always)]
-    pub(in crate::wire) fn new(bytes: &'b [u8]) -> Self {
-        Self(bytes)
-    }
-
     #[inline(always)]
     pub(crate) fn as_slice(&self) -> &[u8] {
         self.0
@@ -376,8 +354,6 @@ impl<'b> RawWritten<'b> {
 
 #[cfg(not(tablepb_safe))]
 pub use RawWritten as Written;
-#[cfg(any(test, tablepb_safe))]
-pub(in crate::wire) use twin::SafeWritten;
 #[cfg(tablepb_safe)]
 pub use twin::SafeWritten as Written;
 

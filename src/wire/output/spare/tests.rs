@@ -46,11 +46,6 @@ macro_rules! run {
                 9 => spare.shift(keep, keep + 3),
                 10 => spare.shift(keep, keep.saturating_sub(2)),
                 11 => spare.shift(keep, keep + 9),
-                14 => spare.zeroed(keep).is_some_and(|bytes| {
-                    let zeros = bytes.iter().all(|byte| *byte == 0) && bytes.len() == keep;
-                    bytes.iter_mut().for_each(|byte| *byte = keep as u8);
-                    zeros
-                }),
                 15 => spare.put_string((word, keep & 15), 0x66, &[8; 32], keep),
                 18 => {
                     spare.item().map(|item| item.put_ends((word, keep & 3), keep, &[8; 4], &[9; 4])).is_some()

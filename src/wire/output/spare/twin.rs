@@ -66,15 +66,6 @@ impl<'b> SafeSpare<'b> {
         if self.room() < 16 { None } else { Some(SafePair(self)) }
     }
 
-    pub(in crate::wire) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
-        if self.room() < len {
-            return None;
-        }
-        let start = self.bytes.len();
-        self.bytes.resize(start + len, 0);
-        self.bytes.get_mut(start..)
-    }
-
     pub(in crate::wire) fn set_before(&mut self, after: usize, byte: u8) -> bool {
         let place = self.bytes.iter_mut().rev().nth(after);
         place.is_some_and(|place| {
@@ -192,10 +183,6 @@ impl SafePair<'_, '_> {
 pub struct SafeWritten<'b>(Vec<u8>, PhantomData<&'b [u8]>);
 
 impl SafeWritten<'_> {
-    pub(in crate::wire) fn new(bytes: Vec<u8>) -> Self {
-        Self(bytes, PhantomData)
-    }
-
     pub(crate) fn as_slice(&self) -> &[u8] {
         &self.0
     }
