@@ -91,13 +91,7 @@ pub(super) fn write_list(
 /// Writes all elements, each with its tag if there is one. One loop per coding, so that the only branch per element is the one
 /// on the tag.
 #[inline(always)]
-fn write_elements(
-    run: &[u32],
-    store: &[u8],
-    coding: Coding,
-    tag: Option<TagWord>,
-    out: &mut Cursor<'_>,
-) {
+fn write_elements(run: &[u32], store: &[u8], coding: Coding, tag: Option<TagWord>, out: &mut Cursor<'_>) {
     let words = run.iter();
     match coding {
         Coding::Fixed32 => put_numbers(out, words.map(|&word| word.into()), 4, tag),
@@ -150,12 +144,7 @@ fn block<const N: usize>(store: &[u8], offset: usize) -> Option<&[u8; N]> {
 
 /// Writes numbers, each with its tag if there is one: fixed-width ones of 4 or 8 bytes, or varints if the width is 0.
 #[inline(always)]
-fn put_numbers(
-    out: &mut Cursor<'_>,
-    values: impl Iterator<Item = u64>,
-    width: usize,
-    tag: Option<TagWord>,
-) {
+fn put_numbers(out: &mut Cursor<'_>, values: impl Iterator<Item = u64>, width: usize, tag: Option<TagWord>) {
     for value in values {
         if let Some(tag) = tag {
             out.put_tag_word(tag);

@@ -1,7 +1,7 @@
 //! Slab to bytes.
 //!
 //! A message is written in one pass. `forward/` writes it from its first byte on and guesses the width of each length
-//! prefix. What that cannot write well (many wrong guesses, MessageSets, maps in key order; sub-messages that are deep inside) is
+//! prefix. What that cannot write well (many wrong guesses, MessageSets; sub-messages that are deep inside) is
 //! sized first, with all its sub-messages, and written then (`sized.rs`).
 //!
 //! `raw.rs` has the entry points and chooses. Sizing and writing with sizes are one traversal (`traverse.rs`, with its stack in

@@ -80,6 +80,38 @@ impl<'a> Pass<'a, '_> {
     }
 }
 
+impl<'a> Pass<'a, '_> {
+    /// Writes the entries of a map in the order of their keys. Out of line: few maps are sorted, and the order takes a register.
+    #[inline(never)]
+    fn sorted_entries<'w>(
+        &mut self,
+        room: CursorRoom<'w>,
+        entry: &'a FieldEntry,
+        tag: TagWord,
+        slot: u32,
+        bits: impl Bits,
+    ) -> Filled<'w> {
+        let (words, program) = (self.view.words, self.view.set.program(entry.sub));
+        let list = self.view.list(entry, slot);
+        // The error is found again, and reported, when the whole message is sized.
+        let Some(order) = list.map_order() else { return self.give_up() };
+        let (mut out, looks) = (Cursor::of(room), self.looks);
+        self.looks = looks / list.len().max(1);
+        let mut width = room_for_length(self.looks);
+        self.depth += 1;
+        for position in order {
+            let base = list.message_base(position);
+            let header = words.get64(base);
+            if !self.element(&mut out, (program, base, header), (tag, false), &mut width, bits) {
+                break;
+            }
+        }
+        self.depth -= 1;
+        self.looks = looks;
+        out.filled()
+    }
+}
+
 /// The messages of a list. All arguments are in registers.
 struct EncodeChildren;
 
@@ -99,8 +131,11 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
         let (list, in_place) = (words.list(slot), program.is_contiguous());
         // Where the next message is, or its offset; how many are left.
         let (mut at, mut left) = (list.ptr, list.len);
-        if pass.depth >= pass.levels || pass.options.is_deterministic() && entry.flags.is_map() {
+        if pass.depth >= pass.levels {
             return pass.deep_children(room, entry, tag, DeepChildren { at, left, in_place });
+        }
+        if pass.options.is_deterministic() && entry.flags.is_map() {
+            return pass.sorted_entries(room, entry, tag, slot, bits);
         }
         let (mut out, looks) = (Cursor::of(room), pass.looks);
         if left > 1 {
