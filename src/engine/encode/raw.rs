@@ -9,7 +9,7 @@
 //!
 //! A `Vec` of exactly that capacity and a slice need the size first.
 
-use super::forward::{Pass, WholeTask, room_for_length};
+use super::forward::{Pass, room_for_length, write_whole};
 use super::sized::{self, Sized};
 use crate::engine::slab::{RawView, find_missing};
 use crate::wire::error::{EncodeError, EncodeErrorKind};
@@ -316,7 +316,7 @@ fn forwards<'b>(pass: &mut Pass<'_, '_>, mut out: Cursor<'b>, delimited: bool) -
         out.put_word([0; 8], room);
     }
     pass.begin(out.room());
-    if out.fill(WholeTask(pass)).is_none() {
+    if out.fill(|room| write_whole(pass, room)).is_none() {
         return Err(pass.gave_up);
     }
     let len = out.written().saturating_sub(room);

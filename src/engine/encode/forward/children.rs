@@ -1,10 +1,10 @@
 //! Messages in a field: a singular one, and those of a list.
 
-use super::deep::{DeepChildren, DeepTask};
-use super::fixed::{FixedTask, put_point};
+use super::deep::DeepChildren;
+use super::fixed::{put_fixed, put_point};
 use super::pass::{Pass, room_for_length};
 use crate::schema::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor, TagWord, varint_len};
 
 impl<'a> Pass<'a, '_> {
@@ -22,7 +22,7 @@ impl<'a> Pass<'a, '_> {
         let in_place = field.kind == WriteKind::Inline;
         if self.depth >= self.levels {
             let children = DeepChildren { at: slot, left: 1, in_place };
-            return out.fill(DeepTask { pass: self, entry, tag, children }).is_some();
+            return out.fill(|room| self.deep_children(room, entry, tag, children)).is_some();
         }
         let base = if in_place { slot } else { words.get(slot) };
         let (header, group) = (words.get64(base), entry.coding == Coding::Group);
@@ -31,7 +31,7 @@ impl<'a> Pass<'a, '_> {
             && header == layout.all
             && !group
         {
-            return out.fill(FixedTask { words, tag, layout, base }).is_some();
+            return out.fill(|room| put_fixed(room, words, tag, layout, base)).is_some();
         }
         let mut width = room_for_length(self.looks);
         self.depth += 1;
@@ -113,7 +113,7 @@ impl<'a> Pass<'a, '_> {
 }
 
 /// The messages of a list. All arguments are in registers.
-struct EncodeChildren;
+pub(super) struct EncodeChildren;
 
 impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagWord, u32> for EncodeChildren {
     type Out = Filled<'w>;
@@ -154,7 +154,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
                 && header == layout.all
             {
                 if !out.item().is_some_and(|item| put_point(item, words, tag, layout, base))
-                    && out.fill(FixedTask { words, tag, layout, base }).is_none()
+                    && out.fill(|room| put_fixed(room, words, tag, layout, base)).is_none()
                 {
                     break;
                 }
@@ -168,22 +168,5 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
         pass.depth -= 1;
         pass.looks = looks;
         out.filled()
-    }
-}
-
-/// Calls [`EncodeChildren`].
-pub(super) struct ChildrenTask<'p, 'a, 'i, B> {
-    pub(super) pass: &'p mut Pass<'a, 'i>,
-    pub(super) entry: &'a FieldEntry,
-    pub(super) tag: TagWord,
-    pub(super) slot: u32,
-    pub(super) bits: B,
-}
-
-impl<B: Bits> FillRoom for ChildrenTask<'_, '_, '_, B> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        let ChildrenTask { pass, entry, tag, slot, bits } = self;
-        bits.call_with::<EncodeChildren, _, _, _, _, _>(pass, room, entry, tag, slot)
     }
 }

@@ -4,7 +4,7 @@ use super::pass::Pass;
 use crate::engine::encode::sized::Sized;
 use crate::engine::slab::BodyRef;
 use crate::schema::program::{Coding, FieldEntry};
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{Cursor, TagWord};
 
 /// The messages of a field.
@@ -13,21 +13,6 @@ pub(super) struct DeepChildren {
     pub(super) at: u32,
     pub(super) left: u32,
     pub(super) in_place: bool,
-}
-
-/// Sub-messages that are too deep for recursion.
-pub(super) struct DeepTask<'p, 'a, 'i> {
-    pub(super) pass: &'p mut Pass<'a, 'i>,
-    pub(super) entry: &'p FieldEntry,
-    pub(super) tag: TagWord,
-    pub(super) children: DeepChildren,
-}
-
-impl FillRoom for DeepTask<'_, '_, '_> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        self.pass.deep_children(room, self.entry, self.tag, self.children)
-    }
 }
 
 impl Pass<'_, '_> {

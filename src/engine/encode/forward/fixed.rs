@@ -2,7 +2,7 @@
 
 use crate::engine::slab::Words;
 use crate::schema::program::FixedLayout;
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled, Item};
+use crate::wire::output::cursor::{CursorRoom, Filled, Item};
 use crate::wire::{Cursor, TagWord};
 
 /// Writes a point of three or four numbers with one check for room; false if the message is another one.
@@ -24,23 +24,9 @@ pub(super) fn put_point(
     }
 }
 
-/// A message of fixed shape with all fields set.
-pub(super) struct FixedTask<'a> {
-    pub(super) words: Words<'a>,
-    pub(super) tag: TagWord,
-    pub(super) layout: &'a FixedLayout,
-    pub(super) base: u32,
-}
-
-impl FillRoom for FixedTask<'_> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        put_fixed(room, self.words, self.tag, self.layout, self.base)
-    }
-}
-
+/// Writes a message of fixed shape with all fields set.
 #[inline(never)]
-fn put_fixed<'w>(
+pub(super) fn put_fixed<'w>(
     room: CursorRoom<'w>,
     words: Words<'_>,
     tag: TagWord,

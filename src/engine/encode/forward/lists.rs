@@ -3,25 +3,22 @@
 use crate::engine::encode::list::{write_list, write_strings};
 use crate::engine::slab::RawView;
 use crate::schema::program::{Coding, FieldEntry};
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{Cursor, TagWord};
 
-/// A list of anything but messages.
-pub(super) struct ListTask<'p, 'a, 'i> {
-    pub(super) view: &'p RawView<'a, 'i>,
-    pub(super) entry: &'p FieldEntry,
-    pub(super) tag: TagWord,
-    pub(super) slot: u32,
-}
-
-impl FillRoom for ListTask<'_, '_, '_> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        if matches!(self.entry.coding, Coding::String | Coding::Bytes) {
-            return strings(room, self.view, self.tag, self.slot);
-        }
-        list(room, self.view, self.entry, self.tag, self.slot)
+/// Writes a list of anything but messages.
+#[inline(always)]
+pub(super) fn put_list<'w>(
+    room: CursorRoom<'w>,
+    view: &RawView<'_, '_>,
+    entry: &FieldEntry,
+    tag: TagWord,
+    slot: u32,
+) -> Filled<'w> {
+    if matches!(entry.coding, Coding::String | Coding::Bytes) {
+        return strings(room, view, tag, slot);
     }
+    list(room, view, entry, tag, slot)
 }
 
 #[inline(never)]

@@ -37,14 +37,14 @@ mod wide;
 use super::list::put_string;
 use crate::engine::slab::{BodyRef, BodyWords, ByteSpan};
 use crate::schema::program::{FieldEntry, Program, WriteEntry, WriteKind};
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{BestBits, Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
-use children::ChildrenTask;
-use lists::ListTask;
-use numbers::{NumbersTask, most_are_set};
-use pass::LastField;
+use children::EncodeChildren;
+use lists::put_list;
+use numbers::{Numbers, most_are_set};
+use pass::last_field;
 pub(super) use pass::{Pass, room_for_length};
-use wide::WideTask;
+use wide::Wide;
 
 impl<'a> Pass<'a, '_> {
     /// Writes a message, given its header words, and gives its length; `None` if it does not fit.
@@ -57,9 +57,9 @@ impl<'a> Pass<'a, '_> {
         bits: impl Bits,
     ) -> Option<usize> {
         if program.needs_care() || header >> 32 != 0 {
-            return out.fill(CarefulTask { pass: self, program, base, bits });
+            return out.fill(|room| self.careful_message(room, program, base, bits));
         }
-        out.fill(BodyTask { pass: self, program, base, header, bits })
+        out.fill(|room| bits.call_with::<Body, _, _, _, _, _>(self, room, program, base, header))
     }
 
     /// Writes a message that has unknown fields, is wide, is bytes, has only numbers, or is a MessageSet.
@@ -92,11 +92,11 @@ impl<'a> Pass<'a, '_> {
         if program.is_wide() {
             // Only `find_missing` checks them.
             self.missing |= u64::from(program.has_required());
-            out.fill(WideTask { pass: self, program, base, bits });
+            out.fill(|room| bits.call_with::<Wide, _, _, _, _, _>(self, room, program, base, ()));
         } else {
-            out.fill(BodyTask { pass: self, program, base, header, bits });
+            out.fill(|room| bits.call_with::<Body, _, _, _, _, _>(self, room, program, base, header));
         }
-        out.fill(UnknownTask { pass: self, base });
+        out.fill(|room| self.unknown(room, base));
         out.filled()
     }
 
@@ -111,9 +111,9 @@ impl<'a> Pass<'a, '_> {
     ) -> Filled<'w> {
         let set = self.view.words.hasbits(program, base);
         if most_are_set(program, set) {
-            return NumbersTask { pass: self, program, base, set, bits }.fill(room);
+            return bits.call_with::<Numbers, _, _, _, _, _>(self, room, program, base, set);
         }
-        BodyTask { pass: self, program, base, header, bits }.fill(room)
+        bits.call_with::<Body, _, _, _, _, _>(self, room, program, base, header)
     }
 
     /// Writes fields of the message at `base`: those at the positions of the bits in `set`.
@@ -154,16 +154,17 @@ impl<'a> Pass<'a, '_> {
             let Some(entry) = entries.get(index) else { return 0 };
             let slot = base.wrapping_add(slot.into());
             let fits = if field.kind == WriteKind::List {
-                out.fill(ListTask { view: &self.view, entry, tag, slot }).is_some()
+                out.fill(|room| put_list(room, &self.view, entry, tag, slot)).is_some()
             } else if entry.flags.is_list() {
-                out.fill(ChildrenTask { pass: self, entry, tag, slot, bits }).is_some()
+                out.fill(|room| bits.call_with::<EncodeChildren, _, _, _, _, _>(self, room, entry, tag, slot))
+                    .is_some()
             } else {
                 self.child(out, entry, field, slot, bits)
             };
             return if fits { rest } else { 0 };
         }
         let Some(item) = out.item() else {
-            return if out.fill(LastField { pass: self, field, body }).is_some() { rest } else { 0 };
+            return if out.fill(|room| last_field(room, self, field, body)).is_some() { rest } else { 0 };
         };
         // An arm for each kind of number; for those of explicit presence one without branches (`WriteKind::of`).
         let varint = match field.kind {
@@ -202,24 +203,20 @@ impl<'a> Pass<'a, '_> {
 }
 
 /// All of a pass: the first message, of the ordinary kind without a call between.
-pub(in crate::engine::encode) struct WholeTask<'p, 'a, 'i>(
-    pub(in crate::engine::encode) &'p mut Pass<'a, 'i>,
-);
-
-impl FillRoom for WholeTask<'_, '_, '_> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        let pass = self.0;
-        let (program, base) = (pass.view.program(), pass.view.body.base);
-        let header = pass.view.words.get64(base);
-        if program.is_numbers() && header >> 32 == 0 {
-            return pass.numbers(room, program, (base, header), BestBits);
-        }
-        if program.needs_care() || header >> 32 != 0 {
-            return with_best_cpu(CarefulMessage { pass, room });
-        }
-        BodyTask { pass, program, base, header, bits: BestBits }.fill(room)
+#[inline(always)]
+pub(in crate::engine::encode) fn write_whole<'w>(
+    pass: &mut Pass<'_, '_>,
+    room: CursorRoom<'w>,
+) -> Filled<'w> {
+    let (program, base) = (pass.view.program(), pass.view.body.base);
+    let header = pass.view.words.get64(base);
+    if program.is_numbers() && header >> 32 == 0 {
+        return pass.numbers(room, program, (base, header), BestBits);
     }
+    if program.needs_care() || header >> 32 != 0 {
+        return with_best_cpu(CarefulMessage { pass, room });
+    }
+    BestBits.call_with::<Body, _, _, _, _, _>(pass, room, program, base, header)
 }
 
 /// A first message that needs care.
@@ -236,32 +233,6 @@ impl<'w> CpuTask for CarefulMessage<'_, '_, '_, 'w> {
         let CarefulMessage { pass, room } = self;
         let (program, base) = (pass.view.program(), pass.view.body.base);
         pass.careful_message(room, program, base, bits)
-    }
-}
-
-struct CarefulTask<'p, 'a, 'i, B> {
-    pass: &'p mut Pass<'a, 'i>,
-    program: &'a Program,
-    base: u32,
-    bits: B,
-}
-
-impl<B: Bits> FillRoom for CarefulTask<'_, '_, '_, B> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        self.pass.careful_message(room, self.program, self.base, self.bits)
-    }
-}
-
-struct UnknownTask<'p, 'a, 'i> {
-    pass: &'p Pass<'a, 'i>,
-    base: u32,
-}
-
-impl FillRoom for UnknownTask<'_, '_, '_> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        self.pass.unknown(room, self.base)
     }
 }
 
@@ -287,21 +258,5 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u6
         pass.missing |= program.required_mask() & !set;
         pass.fields(&mut out, (program.writes(), program.entries()), (base, set), bits);
         out.filled()
-    }
-}
-
-struct BodyTask<'p, 'a, 'i, B> {
-    pass: &'p mut Pass<'a, 'i>,
-    program: &'a Program,
-    base: u32,
-    header: u64,
-    bits: B,
-}
-
-impl<B: Bits> FillRoom for BodyTask<'_, '_, '_, B> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        let BodyTask { pass, program, base, header, bits } = self;
-        bits.call_with::<Body, _, _, _, _, _>(pass, room, program, base, header)
     }
 }

@@ -1,9 +1,9 @@
 //! Messages of numbers only, most of them set.
 
-use super::pass::{LastField, Pass};
+use super::pass::{Pass, last_field};
 use crate::engine::slab::BodyWords;
 use crate::schema::program::{Program, WriteEntry, WriteKind};
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor, zigzag32, zigzag64};
 
 const INT32: u8 = WriteKind::Int32 as u8;
@@ -17,7 +17,7 @@ const FIXED64: u8 = WriteKind::Fixed64 as u8;
 // A program of numbers has no other kinds.
 const _: () = assert!(FIXED64 == 7 && WriteKind::Varint as u8 == 0);
 
-/// Whether [`NumbersTask`] is the better way for a message with these hasbits: at least three quarters of its fields are set.
+/// Whether [`Numbers`] is the better way for a message with these hasbits: at least three quarters of its fields are set.
 #[inline(always)]
 pub(super) fn most_are_set(program: &Program, set: u64) -> bool {
     set.count_ones() as usize * 4 >= program.writes().len() * 3
@@ -25,7 +25,7 @@ pub(super) fn most_are_set(program: &Program, set: u64) -> bool {
 
 /// The fields of a message of numbers, given its hasbits. Goes through all fields, and keeps nothing of those that are not set: the jumps
 /// are the same for each message, so that the processor foresees them. All arguments are in registers.
-struct Numbers;
+pub(super) struct Numbers;
 
 impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u64> for Numbers {
     type Out = Filled<'w>;
@@ -71,7 +71,7 @@ fn put(
 ) -> bool {
     let (tag, slot) = (field.tag, field.slot);
     let Some(item) = out.number_item() else {
-        return !on || out.fill(LastField { pass, field, body }).is_some();
+        return !on || out.fill(|room| last_field(room, pass, field, body)).is_some();
     };
     // Three bits, so that this is a jump without a check.
     let varint = match field.kind as u8 & 7 {
@@ -102,21 +102,4 @@ fn put(
         out.put_tagged_long(tag, varint);
     }
     true
-}
-
-/// Calls [`Numbers`].
-pub(super) struct NumbersTask<'p, 'a, 'i, B> {
-    pub(super) pass: &'p mut Pass<'a, 'i>,
-    pub(super) program: &'a Program,
-    pub(super) base: u32,
-    pub(super) set: u64,
-    pub(super) bits: B,
-}
-
-impl<B: Bits> FillRoom for NumbersTask<'_, '_, '_, B> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        let NumbersTask { pass, program, base, set, bits } = self;
-        bits.call_with::<Numbers, _, _, _, _, _>(pass, room, program, base, set)
-    }
 }

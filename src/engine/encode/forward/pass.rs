@@ -3,7 +3,7 @@
 use crate::engine::slab::{BodyWords, ByteSpan, RawView};
 use crate::schema::program::{WriteEntry, WriteKind};
 use crate::wire::options::EncodeOptions;
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and some twenty times as much without optimisation.
@@ -75,23 +75,10 @@ impl<'a, 'i> Pass<'a, 'i> {
     }
 }
 
-/// A number or string where little room is left.
-pub(super) struct LastField<'p, 'a, 'i> {
-    pub(super) pass: &'p Pass<'a, 'i>,
-    pub(super) field: &'p WriteEntry,
-    pub(super) body: BodyWords<'a>,
-}
-
-impl FillRoom for LastField<'_, '_, '_> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        last_field(room, self.pass, self.field, self.body)
-    }
-}
-
+/// Writes a number or string where little room is left.
 #[cold]
 #[inline(never)]
-fn last_field<'w>(
+pub(super) fn last_field<'w>(
     room: CursorRoom<'w>,
     pass: &Pass<'_, '_>,
     field: &WriteEntry,

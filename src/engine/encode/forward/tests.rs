@@ -35,7 +35,7 @@ fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     let mut memory = vec![0xee_u8; room];
     let (mut pass, mut out) = (Pass::new(view, EncodeOptions::new()), Cursor::over(&mut memory));
     pass.begin(room);
-    out.fill(WholeTask(&mut pass));
+    out.fill(|room| write_whole(&mut pass, room));
     (out.finish().ok().map(|written| written.as_slice().to_vec()), pass.gave_up)
 }
 

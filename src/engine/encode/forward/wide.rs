@@ -3,11 +3,11 @@
 use super::pass::Pass;
 use crate::engine::slab::SetFields;
 use crate::schema::program::{Program, WriteEntry};
-use crate::wire::output::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor};
 
 /// The set fields of a wide message.
-struct Wide;
+pub(super) struct Wide;
 
 impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, ()> for Wide {
     type Out = Filled<'w>;
@@ -34,20 +34,5 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, ()
             pass.fields(&mut out, (&[write], entries), (slot, 1), bits);
         }
         out.filled()
-    }
-}
-
-/// Calls [`Wide`].
-pub(super) struct WideTask<'p, 'a, 'i, B> {
-    pub(super) pass: &'p mut Pass<'a, 'i>,
-    pub(super) program: &'a Program,
-    pub(super) base: u32,
-    pub(super) bits: B,
-}
-
-impl<B: Bits> FillRoom for WideTask<'_, '_, '_, B> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        self.bits.call_with::<Wide, _, _, _, _, _>(self.pass, room, self.program, self.base, ())
     }
 }

@@ -18,8 +18,7 @@ use crate::wire::tag_word::TagWord;
 use crate::wire::varint::{long_varint, short_varint, varint_len};
 use core::mem::MaybeUninit;
 pub(crate) use item::{Item, NumberItem};
-use room::Task;
-pub(crate) use room::{CursorRoom, FillRoom, Filled};
+pub(crate) use room::{CursorRoom, Filled};
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
 pub(crate) const SHORT: usize = 32;
@@ -64,10 +63,11 @@ impl<'b> Cursor<'b> {
         if self.overflow != 0 { None } else { Some(self.spare.finish()) }
     }
 
-    /// Lets a task fill the room, keeps what it has written, and gives its length; `None`, and the cursor is full, if it did not fit.
+    /// Lets `write` fill the room, keeps what it has written, and gives its length; `None`, and the cursor is full, if it did not fit.
+    /// `write` calls a function that is not inlined, with all its arguments in registers.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, task: impl FillRoom) -> Option<usize> {
-        let len = self.spare.fill(Task(task));
+    pub(crate) fn fill(&mut self, write: impl for<'w> FnOnce(CursorRoom<'w>) -> Filled<'w>) -> Option<usize> {
+        let len = self.spare.fill(|room| write(CursorRoom(room)));
         if len.is_none() {
             self.fail();
         }

@@ -1,46 +1,20 @@
 //! Items that are written by functions that are not inlined: long ones.
 
-use super::{Cursor, CursorRoom, FillRoom, Filled};
+use super::{Cursor, CursorRoom, Filled};
 use crate::wire::tag_word::TagWord;
 
 impl Cursor<'_> {
     /// A tag, then a varint of 9 or 10 bytes.
     #[inline(always)]
     pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {
-        self.fill(TaggedLong { tag, value });
+        self.fill(|room| tagged_long(room, tag, value));
     }
 
     /// A tag, the length of a string, and the string: the `len` bytes of `store` from `offset` on. Fails if the store has fewer.
     #[inline(always)]
     pub(crate) fn put_tagged_part(&mut self, tag: TagWord, store: &[u8], offset: usize, len: usize) {
         let bytes = store.get(offset..offset.wrapping_add(len));
-        self.fill(StringPart { tag, bytes });
-    }
-}
-
-/// Calls [`tagged_long`].
-struct TaggedLong {
-    tag: TagWord,
-    value: u64,
-}
-
-impl FillRoom for TaggedLong {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        tagged_long(room, self.tag, self.value)
-    }
-}
-
-/// Calls [`part`].
-struct StringPart<'s> {
-    tag: TagWord,
-    bytes: Option<&'s [u8]>,
-}
-
-impl FillRoom for StringPart<'_> {
-    #[inline(always)]
-    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        part(room, self.tag, self.bytes)
+        self.fill(|room| part(room, tag, bytes));
     }
 }
 

@@ -10,12 +10,11 @@
 
 #[cfg(tablepb_safe)]
 pub(in crate::wire) use twin::{
-    SafeFill as SpareFill, SafeItem as SpareItem, SafePair as SparePair, SafeRoom as SpareRoom,
-    SafeSpare as Spare,
+    SafeItem as SpareItem, SafePair as SparePair, SafeRoom as SpareRoom, SafeSpare as Spare,
 };
 #[cfg(not(tablepb_safe))]
 pub(in crate::wire) use {
-    RawFill as SpareFill, RawItem as SpareItem, RawPair as SparePair, RawRoom as SpareRoom, RawSpare as Spare,
+    RawItem as SpareItem, RawPair as SparePair, RawRoom as SpareRoom, RawSpare as Spare,
 };
 
 #[cfg(any(test, not(tablepb_safe)))]
@@ -51,10 +50,13 @@ impl<'b> RawSpare<'b> {
         Self { start: room.at, at: room.at, end: room.end, life: PhantomData }
     }
 
-    /// Lets a task fill the room, keeps what it has written, and gives its length; `None`, and nothing is kept, if it gives `None`.
+    /// Lets `write` fill the room, keeps what it has written, and gives its length; `None`, and nothing is kept, if it gives `None`.
     #[inline(always)]
-    pub(in crate::wire) fn fill(&mut self, task: impl RawFill) -> Option<usize> {
-        let written = task.fill(RawRoom { at: self.at, end: self.end, life: PhantomData });
+    pub(in crate::wire) fn fill(
+        &mut self,
+        write: impl for<'w> FnOnce(RawRoom<'w>) -> Option<RawWritten<'w>>,
+    ) -> Option<usize> {
+        let written = write(RawRoom { at: self.at, end: self.end, life: PhantomData });
         let (start, len) = written.map_or((ptr::null(), 0), |bytes| (bytes.0.as_ptr(), bytes.0.len()));
         // No room begins at zero, so the first comparison is true for `None`.
         if start.addr() != self.at.addr() || len > self.room() {
@@ -219,12 +221,6 @@ impl<'b> RawSpare<'b> {
         // `self`, the only way to write to it, is gone.
         RawWritten(unsafe { slice::from_raw_parts(self.start, self.written()) })
     }
-}
-
-/// What fills the room of a spare. Not a closure: compilers call those.
-#[cfg(any(test, not(tablepb_safe)))]
-pub(in crate::wire) trait RawFill {
-    fn fill(self, room: RawRoom<'_>) -> Option<RawWritten<'_>>;
 }
 
 /// The room of a spare, for another function to fill. Two words, which are passed in registers.

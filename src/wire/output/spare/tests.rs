@@ -1,28 +1,24 @@
-use super::twin::{SafeFill, SafeRoom, SafeSpare, SafeWritten};
+use super::twin::{SafeRoom, SafeSpare, SafeWritten};
 use super::*;
 use alloc::{vec, vec::Vec};
 
-/// Fills room with bytes, and fails if it is not one that divides their number.
-struct Filling(usize, usize);
-
+/// Fills a room with `count` bytes, and fails if `divisor` is not zero and does not divide their number.
 macro_rules! filling {
-    ($fill:ident, $spare:ident, $room:ident, $written:ident) => {
-        impl $fill for Filling {
-            fn fill(self, room: $room<'_>) -> Option<$written<'_>> {
-                let mut spare = $spare::of(room);
-                let fits = spare.put_slice(&[6; 40][..self.0.min(40)]);
-                (fits && (self.1 == 0 || self.0 % self.1 == 0)).then(|| spare.finish())
-            }
+    ($name:ident, $spare:ident, $room:ident, $written:ident) => {
+        fn $name<'w>(room: $room<'w>, count: usize, divisor: usize) -> Option<$written<'w>> {
+            let mut spare = $spare::of(room);
+            let fits = spare.put_slice(&[6; 40][..count.min(40)]);
+            (fits && (divisor == 0 || count % divisor == 0)).then(|| spare.finish())
         }
     };
 }
 
-filling!(RawFill, RawSpare, RawRoom, RawWritten);
-filling!(SafeFill, SafeSpare, SafeRoom, SafeWritten);
+filling!(fill_raw, RawSpare, RawRoom, RawWritten);
+filling!(fill_safe, SafeSpare, SafeRoom, SafeWritten);
 
 /// Items of every width, cut and whole; the answer and the state after each must agree.
 macro_rules! run {
-    ($spare:expr, $steps:expr) => {{
+    ($spare:expr, $fill:ident, $steps:expr) => {{
         let mut spare = $spare;
         let mut seen = Vec::new();
         for &(what, keep) in $steps {
@@ -51,8 +47,8 @@ macro_rules! run {
                     spare.item().map(|item| item.put_ends((word, keep & 3), keep, &[8; 4], &[9; 4])).is_some()
                 }
                 19 => spare.item().map(|item| item.put_ends((word, 7), keep, &[8; 16], &[9; 16])).is_some(),
-                16 => spare.fill(Filling(keep, 0)).is_some(),
-                17 => spare.fill(Filling(keep, 3)).is_some(),
+                16 => spare.fill(|room| $fill(room, keep, 0)).is_some(),
+                17 => spare.fill(|room| $fill(room, keep, 3)).is_some(),
                 _ => {
                     spare.close();
                     true
@@ -76,13 +72,13 @@ fn the_safe_twin_agrees() {
             })
             .collect();
         let mut memory = vec![MaybeUninit::uninit(); room];
-        let raw = run!(RawSpare::new(&mut memory), &steps);
-        let safe = run!(SafeSpare::new(&mut memory), &steps);
+        let raw = run!(RawSpare::new(&mut memory), fill_raw, &steps);
+        let safe = run!(SafeSpare::new(&mut memory), fill_safe, &steps);
         assert_eq!(raw, safe, "room {room}, {steps:?}");
 
         let (mut raw_slice, mut safe_slice) = (vec![0; room], vec![0; room]);
-        let raw = run!(RawSpare::over(&mut raw_slice), &steps);
-        let safe = run!(SafeSpare::over(&mut safe_slice), &steps);
+        let raw = run!(RawSpare::over(&mut raw_slice), fill_raw, &steps);
+        let safe = run!(SafeSpare::over(&mut safe_slice), fill_safe, &steps);
         assert_eq!(raw, safe, "room {room}, {steps:?}");
         let len = raw.1.len();
         assert_eq!((&raw_slice[..len], &safe_slice[..len]), (&raw.1[..], &raw.1[..]));

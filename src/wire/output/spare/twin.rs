@@ -24,9 +24,12 @@ impl<'b> SafeSpare<'b> {
         Self { bytes: Vec::new(), limit: room.limit, target: &mut [] }
     }
 
-    pub(in crate::wire) fn fill(&mut self, task: impl SafeFill) -> Option<usize> {
+    pub(in crate::wire) fn fill(
+        &mut self,
+        write: impl for<'w> FnOnce(SafeRoom<'w>) -> Option<SafeWritten<'w>>,
+    ) -> Option<usize> {
         let room = SafeRoom { limit: self.room(), life: PhantomData };
-        let SafeWritten(bytes, _) = task.fill(room)?;
+        let SafeWritten(bytes, _) = write(room)?;
         self.put_slice(&bytes).then_some(bytes.len())
     }
 
@@ -109,11 +112,6 @@ impl<'b> SafeSpare<'b> {
         }
         SafeWritten(self.bytes, PhantomData)
     }
-}
-
-/// As [`RawFill`](super::RawFill).
-pub(in crate::wire) trait SafeFill {
-    fn fill(self, room: SafeRoom<'_>) -> Option<SafeWritten<'_>>;
 }
 
 /// As [`RawRoom`](super::RawRoom).
