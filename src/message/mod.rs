@@ -23,7 +23,7 @@ mod view;
 pub(crate) use build::detached::{Detached, DetachedStack, Encoded};
 #[cfg(feature = "json")]
 pub(crate) use build::map_aside::MapAside;
-pub(crate) use build::{FieldAt, MessageBuilder, NoRoom};
+pub(crate) use build::{FieldAt, MessageBuilder};
 pub use decoder::Decoder;
 pub use dynamic::DynamicMessage;
 pub use edit::field_key::FieldKey;

@@ -1,5 +1,7 @@
 //! Limits that every room shares.
 
+use alloc::collections::TryReserveError;
+
 /// The longest message, string, packed run or input: 2^31-1 bytes, as in C++ and Java.
 ///
 /// Lengths and offsets up to here fit 32 bits, signed too.
@@ -7,3 +9,21 @@ pub(crate) const MAX_LEN: usize = i32::MAX as usize;
 
 /// Nesting that is accepted unless a caller says otherwise: 100 levels below the root message, as in C++.
 pub const DEFAULT_DEPTH: u32 = 100;
+
+/// Why something cannot grow: the slab of a message, its store, a buffer, a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// The budget of memory is used up, or the offsets of a slab are.
+    Limit,
+    /// The allocator has no memory.
+    NoMemory,
+    /// It would be longer than 2^31-1 bytes.
+    TooLarge,
+}
+
+impl From<TryReserveError> for Full {
+    #[cold]
+    fn from(_: TryReserveError) -> Self {
+        Self::NoMemory
+    }
+}

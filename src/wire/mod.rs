@@ -70,7 +70,7 @@ pub use writer::Writer;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use kernels::{BestBits, Bits, CpuCall, CpuTask, with_best_cpu};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
-pub(crate) use limits::MAX_LEN;
+pub(crate) use limits::{Full, MAX_LEN};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use output::cursor::{Cursor, CursorOverflow};
 #[cfg(feature = "reflect")]

@@ -34,6 +34,7 @@ mod walk;
 mod wide;
 mod words;
 
+pub(crate) use crate::wire::Full;
 pub(crate) use body_ref::BodyRef;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
@@ -50,22 +51,3 @@ pub(crate) use words::{BodyWords, Slab, Words};
 
 /// The offset of the empty message.
 pub(crate) const NIL: u32 = 0;
-
-/// Why the slab cannot grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
-    /// The memory budget is used up, or offsets are.
-    Limit,
-    /// The allocator has no memory.
-    NoMemory,
-}
-
-impl From<Full> for crate::wire::error::DecodeErrorKind {
-    #[cold]
-    fn from(full: Full) -> Self {
-        match full {
-            Full::Limit => Self::BudgetExceeded,
-            Full::NoMemory => Self::OutOfMemory,
-        }
-    }
-}

@@ -2,9 +2,10 @@
 
 use crate::engine::slab::{BodyRef, NIL};
 use crate::formats::json::{DeserializeErrorKind as Kind, DeserializeOptions, path_step};
-use crate::message::{FieldAt, MessageBuilder, NoRoom};
+use crate::message::{FieldAt, MessageBuilder};
 use crate::schema::pool::{DescriptorPool, FieldRef, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
+use crate::wire::Full;
 use crate::wire::error::FieldPath;
 use ::serde::de::Error;
 use alloc::{format, string::String, vec::Vec};
@@ -74,7 +75,7 @@ impl<'p, 'b> State<'p, 'b> {
     }
 
     /// What a builder says, as an error.
-    pub(super) fn room<T, E: Error>(&self, result: Result<T, NoRoom>) -> Result<T, E> {
+    pub(super) fn room<T, E: Error>(&self, result: Result<T, Full>) -> Result<T, E> {
         result.map_err(|full| self.fail(full.into()))
     }
 

@@ -3,12 +3,12 @@
 use super::error::{ParseError, ParseErrorKind as Kind};
 use super::options::{FormatOptions, ParseOptions};
 use super::parse;
-use super::print::{NoMemory, print};
+use super::print::print;
 use crate::engine::decode::check_required;
 use crate::message::{DynamicMessage, MessageView};
 use crate::schema::pool::MessageDescriptor;
 use crate::wire::Buffer;
-use crate::wire::error::{DecodeErrorKind, EncodeError, EncodeErrorKind};
+use crate::wire::error::{DecodeErrorKind, EncodeError};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
@@ -60,13 +60,12 @@ impl MessageView<'_, '_> {
         buffer: &mut impl Buffer,
         options: &FormatOptions,
     ) -> Result<(), EncodeError> {
-        print(*self, options, false, buffer)
-            .map_err(|NoMemory| EncodeError::new(EncodeErrorKind::OutOfMemory))
+        print(*self, options, false, buffer).map_err(EncodeError::from)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>, options: &FormatOptions, named: bool) -> fmt::Result {
         let mut buffer = Vec::new();
-        print(*self, &options.pretty(f.alternate()), named, &mut buffer).map_err(|NoMemory| fmt::Error)?;
+        print(*self, &options.pretty(f.alternate()), named, &mut buffer).map_err(|_| fmt::Error)?;
         f.write_str(core::str::from_utf8(&buffer).unwrap_or_default())
     }
 }

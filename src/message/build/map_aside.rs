@@ -1,9 +1,10 @@
 //! Maps that are made aside, with all their entries, as in JSON: when a map is whole, it becomes the value of its field or a part
 //! of it. Whether a key was there twice is known then.
 
-use super::{FieldAt, MessageBuilder, NoRoom};
+use super::{FieldAt, MessageBuilder};
 use crate::engine::slab::{BodyRef, MapContext};
 use crate::schema::program::FieldEntry;
+use crate::wire::Full;
 
 /// A map that is being made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,14 +19,14 @@ pub(crate) struct MapAside {
 
 impl MessageBuilder<'_> {
     /// Begins a map.
-    pub(crate) fn map(&mut self) -> Result<MapAside, NoRoom> {
+    pub(crate) fn map(&mut self) -> Result<MapAside, Full> {
         let slot = self.slab.alloc(2)?;
         self.slab.set64(slot, 0);
         Ok(MapAside { slot, fresh: None, added: 0 })
     }
 
     /// Appends an entry with this key, and gives its body. [`end_entry`](Self::end_entry) must follow before the next one.
-    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &FieldEntry, key: u64) -> Result<u32, NoRoom> {
+    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &FieldEntry, key: u64) -> Result<u32, Full> {
         let body = self.push_body(map.slot, entry)?;
         map.added += 1;
         if let Some(first) = self.set.program(entry.sub).entries().first() {
@@ -50,7 +51,7 @@ impl MessageBuilder<'_> {
         map: MapAside,
         entry: &FieldEntry,
         deny: bool,
-    ) -> Result<bool, NoRoom> {
+    ) -> Result<bool, Full> {
         let context = MapContext { store: &self.store, set: self.set };
         if let Some(fresh) = map.fresh {
             self.slab.map_settle(context, entry, map.slot, fresh)?;

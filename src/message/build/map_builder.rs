@@ -3,14 +3,15 @@
 //! An entry is appended to the map before its key is known. Keys become unique when the entry ends or, in larger maps, when the
 //! whole text has been parsed (`settle_maps`), so that n entries take n log n, whatever their keys and their order.
 
-use super::{FieldAt, MessageBuilder, NoRoom};
+use super::{FieldAt, MessageBuilder};
 use crate::engine::slab::{BodyRef, MapContext, Text};
 use crate::schema::program::{Coding, FieldEntry};
+use crate::wire::Full;
 
 impl MessageBuilder<'_> {
     /// Appends an entry without key and value to a map, and gives its body. [`finish_entry`](Self::finish_entry) or
     /// [`drop_entry`](Self::drop_entry) must follow before the next entry.
-    pub(crate) fn begin_entry(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, NoRoom> {
+    pub(crate) fn begin_entry(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, Full> {
         let slot = self.list(at)?;
         let body = self.push_body(slot, entry);
         if body.is_err() {
@@ -21,7 +22,7 @@ impl MessageBuilder<'_> {
 
     /// The entry that was begun last is whole. It gets the key and the value that it lacks: zero, empty, or the first value of the
     /// enum. If there is no memory for that, the entry goes.
-    pub(crate) fn finish_entry(&mut self, at: FieldAt, entry: &FieldEntry, body: u32) -> Result<(), NoRoom> {
+    pub(crate) fn finish_entry(&mut self, at: FieldAt, entry: &FieldEntry, body: u32) -> Result<(), Full> {
         let filled = self.fill_entry(entry, body);
         if filled.is_err() {
             self.drop_entry(at);
@@ -35,7 +36,7 @@ impl MessageBuilder<'_> {
         }
     }
 
-    fn fill_entry(&mut self, entry: &FieldEntry, body: u32) -> Result<(), NoRoom> {
+    fn fill_entry(&mut self, entry: &FieldEntry, body: u32) -> Result<(), Full> {
         for (position, part) in self.set.program(entry.sub).entries().iter().enumerate() {
             let at = FieldAt { body: BodyRef::of(entry, body), position };
             if self.slot(at).is_some() {
@@ -63,7 +64,7 @@ impl MessageBuilder<'_> {
     }
 
     /// Makes all keys unique. If there is no memory to do that and keep all entries, keys are unique in any case.
-    pub(crate) fn settle_maps(&mut self) -> Result<(), NoRoom> {
+    pub(crate) fn settle_maps(&mut self) -> Result<(), Full> {
         Ok(self.slab.settle_maps(MapContext { store: &self.store, set: self.set })?)
     }
 

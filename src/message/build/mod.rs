@@ -11,44 +11,15 @@ pub(super) mod map_builder;
 
 use super::DynamicMessage;
 use super::dynamic::MERGE_FACTOR;
-use super::dynamic::store::{Store, StoreFull};
+use super::dynamic::store::Store;
 use crate::engine::decode;
 use crate::engine::encode::{raw_len, try_encode_raw};
-use crate::engine::slab::{BodyRef, Full, NIL, RawView, Slab, Text};
+use crate::engine::slab::{BodyRef, NIL, RawView, Slab, Text};
 use crate::schema::pool::DescriptorPool;
 use crate::schema::program::{Coding, FieldEntry, ProgramSet};
-use crate::wire::MAX_LEN;
 use crate::wire::error::{EncodeError, EncodeErrorKind};
+use crate::wire::{Full, MAX_LEN};
 use alloc::vec::Vec;
-
-/// Why a value could not be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoRoom {
-    /// The budget is used up.
-    Budget,
-    /// The allocator has no memory.
-    NoMemory,
-    /// The store would be longer than 2^31-1 bytes.
-    TooLarge,
-}
-
-impl From<Full> for NoRoom {
-    fn from(full: Full) -> Self {
-        match full {
-            Full::Limit => Self::Budget,
-            Full::NoMemory => Self::NoMemory,
-        }
-    }
-}
-
-impl From<StoreFull> for NoRoom {
-    fn from(full: StoreFull) -> Self {
-        match full {
-            StoreFull::TooLarge => Self::TooLarge,
-            StoreFull::NoMemory => Self::NoMemory,
-        }
-    }
-}
 
 /// A field of a message that is being made: the message, and the position of the field.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +65,7 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// An empty message of this program.
-    pub(crate) fn root(&mut self, program: u32) -> Result<BodyRef, NoRoom> {
+    pub(crate) fn root(&mut self, program: u32) -> Result<BodyRef, Full> {
         Ok(BodyRef { program, base: self.slab.alloc_body(self.set.program(program))? })
     }
 
@@ -104,11 +75,11 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// The message as bytes, which are charged before they are made. Required fields are not checked.
-    pub(crate) fn encoded(&mut self, body: BodyRef) -> Result<Vec<u8>, NoRoom> {
+    pub(crate) fn encoded(&mut self, body: BodyRef) -> Result<Vec<u8>, Full> {
         // Nothing else is checked.
         let failed = |error: EncodeError| match error.kind() {
-            EncodeErrorKind::OutOfMemory => NoRoom::NoMemory,
-            _ => NoRoom::TooLarge,
+            EncodeErrorKind::OutOfMemory => Full::NoMemory,
+            _ => Full::TooLarge,
         };
         let len = raw_len(self.view(body)).map_err(failed)?;
         self.charge(len)?;
@@ -116,7 +87,7 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// Takes memory that is used elsewhere from what is left.
-    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), NoRoom> {
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Full> {
         Ok(self.slab.charge(bytes)?)
     }
 
@@ -128,7 +99,7 @@ impl<'p> MessageBuilder<'p> {
 
     /// The store, with room for so many bytes more. They may only be appended.
     #[inline]
-    pub(crate) fn store(&mut self, more: usize) -> Result<&mut Vec<u8>, NoRoom> {
+    pub(crate) fn store(&mut self, more: usize) -> Result<&mut Vec<u8>, Full> {
         if self.store.capacity() - self.store.len() < more {
             self.grow_store(more)?;
         }
@@ -137,7 +108,7 @@ impl<'p> MessageBuilder<'p> {
 
     #[cold]
     #[inline(never)]
-    fn grow_store(&mut self, more: usize) -> Result<(), NoRoom> {
+    fn grow_store(&mut self, more: usize) -> Result<(), Full> {
         let grown = self.try_grow_store(more);
         if grown.is_err() {
             // As after every failure, marks are no longer trusted.
@@ -146,14 +117,13 @@ impl<'p> MessageBuilder<'p> {
         grown
     }
 
-    fn try_grow_store(&mut self, more: usize) -> Result<(), NoRoom> {
-        let least =
-            self.store.len().checked_add(more).filter(|&len| len <= MAX_LEN).ok_or(NoRoom::TooLarge)?;
+    fn try_grow_store(&mut self, more: usize) -> Result<(), Full> {
+        let least = self.store.len().checked_add(more).filter(|&len| len <= MAX_LEN).ok_or(Full::TooLarge)?;
         let capacity = least.max(self.store.capacity().saturating_mul(2)).clamp(64, MAX_LEN);
         let given = capacity.min(self.allowance);
         self.slab.charge(capacity - given)?;
         self.allowance -= given;
-        self.store.try_reserve_exact(capacity - self.store.len()).map_err(|_| NoRoom::NoMemory)
+        self.store.try_reserve_exact(capacity - self.store.len()).map_err(|_| Full::NoMemory)
     }
 
     /// The offset of the next byte of the store.
@@ -177,7 +147,7 @@ impl<'p> MessageBuilder<'p> {
     /// a `str`, so they are not checked again.
     #[cfg(feature = "json")]
     #[inline]
-    pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64, NoRoom> {
+    pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64, Full> {
         let (start, store) = (self.store.len(), self.store(len.max(Text::WINDOW))?);
         Ok(match Text::append(store, rest, len) {
             Some(text) if coding == Coding::String => text.pair(),
@@ -188,7 +158,7 @@ impl<'p> MessageBuilder<'p> {
 
     /// Sets a scalar to the word or two of its slot.
     #[inline]
-    pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<(), NoRoom> {
+    pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<(), Full> {
         let (slot, _) = self.slab.mark_set(self.set.program(at.body.program), at.body.base, at.position)?;
         self.slab.set_words(slot, coding.words(), word);
         Ok(())
@@ -220,13 +190,13 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// The body of a singular message, made if the field is not set.
-    pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, NoRoom> {
+    pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, Full> {
         let (program, sub) = (self.set.program(at.body.program), self.set.program(entry.sub));
         Ok(self.slab.open_child((program, at.body.base), at.position, entry, sub)?)
     }
 
     /// Sets a singular message that stays empty, unless it is set.
-    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<(), NoRoom> {
+    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<(), Full> {
         if entry.flags.is_inline() {
             self.message(at, entry)?;
         } else if self.slot(at).is_none() {
@@ -239,7 +209,7 @@ impl<'p> MessageBuilder<'p> {
 
     /// The header of a list, which is empty if the field was not set. An element must follow.
     #[inline]
-    pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32, NoRoom> {
+    pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32, Full> {
         Ok(self.slab.open_list(self.set.program(at.body.program), at.body.base, at.position)?)
     }
 
@@ -258,7 +228,7 @@ impl<'p> MessageBuilder<'p> {
         slot: &mut u32,
         coding: Coding,
         words: &[u32],
-    ) -> Result<(), NoRoom> {
+    ) -> Result<(), Full> {
         if words.is_empty() {
             return Ok(());
         }
@@ -286,7 +256,7 @@ impl<'p> MessageBuilder<'p> {
         slot: &mut u32,
         coding: Coding,
         word: u64,
-    ) -> Result<(), NoRoom> {
+    ) -> Result<(), Full> {
         if *slot == NIL {
             *slot = self.list(at)?;
         }
@@ -309,7 +279,7 @@ impl<'p> MessageBuilder<'p> {
         slot: &mut u32,
         entry: &FieldEntry,
         empty: bool,
-    ) -> Result<u32, NoRoom> {
+    ) -> Result<u32, Full> {
         if *slot == NIL {
             *slot = self.list(at)?;
         }
@@ -352,7 +322,7 @@ impl DynamicMessage {
         budget: usize,
         mut parse: impl for<'p> FnMut(&mut MessageBuilder<'p>, &'p DescriptorPool, BodyRef) -> Result<(), E>,
         is_budget: impl Fn(&E) -> bool,
-        no_room: impl Fn(NoRoom) -> E,
+        no_room: impl Fn(Full) -> E,
     ) -> Result<(), E> {
         let (descriptor, slab, store, base) = self.parts();
         let allowance = budget.min(len.saturating_mul(8)) / 4;
@@ -423,8 +393,8 @@ mod tests {
     fn trusted(
         message: &mut DynamicMessage,
         budget: usize,
-        parse: impl for<'p> FnMut(&mut MessageBuilder<'p>, &'p DescriptorPool, BodyRef) -> Result<(), NoRoom>,
-    ) -> (Result<(), NoRoom>, bool) {
+        parse: impl for<'p> FnMut(&mut MessageBuilder<'p>, &'p DescriptorPool, BodyRef) -> Result<(), Full>,
+    ) -> (Result<(), Full>, bool) {
         let built = message.built(8, budget, parse, |_| false, |full| full);
         (built, message.parts().1.is_trusted())
     }
@@ -433,8 +403,8 @@ mod tests {
     fn no_mark_is_believed_after_a_parser_gave_up() {
         let mut message = log();
         assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), true));
-        let failed = trusted(&mut message, 1 << 16, |_, _, _| Err(NoRoom::NoMemory));
-        assert_eq!(failed, (Err(NoRoom::NoMemory), false));
+        let failed = trusted(&mut message, 1 << 16, |_, _, _| Err(Full::NoMemory));
+        assert_eq!(failed, (Err(Full::NoMemory), false));
         // Nor after a parse that does what it should.
         assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), false));
         message.clear();
@@ -445,8 +415,8 @@ mod tests {
     #[test]
     fn no_mark_is_believed_after_a_store_could_not_grow() {
         let full = trusted(&mut log(), 1 << 12, |builder, _, _| {
-            assert_eq!(builder.store(1 << 20).err(), Some(NoRoom::Budget));
-            assert_eq!(builder.store(MAX_LEN + 1).err(), Some(NoRoom::TooLarge));
+            assert_eq!(builder.store(1 << 20).err(), Some(Full::Limit));
+            assert_eq!(builder.store(MAX_LEN + 1).err(), Some(Full::TooLarge));
             Ok(())
         });
         assert_eq!(full, (Ok(()), false));

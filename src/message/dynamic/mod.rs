@@ -11,13 +11,14 @@ pub(super) mod store;
 use super::decoder::{named, programs};
 use super::dynamic::copy::Owned;
 use super::dynamic::live_size::live_size;
-use super::dynamic::store::{Store, StoreFull};
+use super::dynamic::store::Store;
 use super::edit::slab_writer::TooLarge;
 use super::{MessageMut, MessageView};
 use crate::engine::decode::{self, Job, Scratch};
 use crate::engine::slab::{BodyRef, NIL, RawView, Slab};
 use crate::schema::pool::MessageDescriptor;
 use crate::schema::program::Selected;
+use crate::wire::Full;
 use crate::wire::error::{DecodeError, DecodeErrorKind, boxed};
 use crate::wire::options::DecodeOptions;
 use alloc::boxed::Box;
@@ -156,7 +157,7 @@ impl DynamicMessage {
         mut self,
         len: usize,
         options: DecodeOptions,
-        append: impl FnOnce(&mut Store) -> Result<usize, StoreFull>,
+        append: impl FnOnce(&mut Store) -> Result<usize, Full>,
     ) -> Result<Self, DecodeError> {
         let may_miss = self.run_copy(len, options, append);
         self.checked(may_miss, len, &options)
@@ -252,7 +253,7 @@ impl DynamicMessage {
         &mut self,
         len: usize,
         options: DecodeOptions,
-        append: impl FnOnce(&mut Store) -> Result<usize, StoreFull>,
+        append: impl FnOnce(&mut Store) -> Result<usize, Full>,
     ) -> Result<bool, DecodeError> {
         let options = options.for_copy(len).map_err(at_start)?;
         let start = append(&mut self.store).map_err(at_start)?;
@@ -329,7 +330,7 @@ impl DynamicMessage {
         &mut self,
         len: usize,
         options: DecodeOptions,
-        append: impl FnOnce(&mut Store) -> Result<usize, StoreFull>,
+        append: impl FnOnce(&mut Store) -> Result<usize, Full>,
     ) -> Result<(), DecodeError> {
         self.materialize()?;
         self.compact_if_due();

@@ -1,8 +1,6 @@
 //! The store of a [`DynamicMessage`](crate::message::DynamicMessage): bytes of its own, or shared `Bytes`.
 
-use crate::wire::MAX_LEN;
-use crate::wire::error::DecodeErrorKind;
-use alloc::collections::TryReserveError;
+use crate::wire::{Full, MAX_LEN};
 use alloc::vec::Vec;
 
 /// Spare bytes for strings set after a decode, least and most: a sixteenth of the input between these bounds. Without them, the
@@ -18,30 +16,6 @@ enum Holder {
     Own(Vec<u8>),
     #[cfg(feature = "bytes")]
     Shared(bytes::Bytes),
-}
-
-/// Why bytes could not be appended.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::message) enum StoreFull {
-    /// The store would be longer than 2^31-1 bytes.
-    TooLarge,
-    /// The allocator has no memory.
-    NoMemory,
-}
-
-impl From<StoreFull> for DecodeErrorKind {
-    fn from(full: StoreFull) -> Self {
-        match full {
-            StoreFull::TooLarge => Self::TooLarge,
-            StoreFull::NoMemory => Self::OutOfMemory,
-        }
-    }
-}
-
-impl From<TryReserveError> for StoreFull {
-    fn from(_: TryReserveError) -> Self {
-        Self::NoMemory
-    }
 }
 
 impl Store {
@@ -79,8 +53,8 @@ impl Store {
     /// Appends bytes and returns their offset. The first call on shared bytes copies them.
     ///
     /// # Errors
-    /// [`StoreFull`]. The store does not change.
-    pub(in crate::message) fn append(&mut self, bytes: &[u8]) -> Result<usize, StoreFull> {
+    /// [`Full`]. The store does not change.
+    pub(in crate::message) fn append(&mut self, bytes: &[u8]) -> Result<usize, Full> {
         let start = self.len();
         if !bytes.is_empty() {
             self.room(bytes.len())?.extend_from_slice(bytes);
@@ -91,9 +65,9 @@ impl Store {
     /// Appends all that is left of a buffer and returns the offset. The first call on shared bytes copies them.
     ///
     /// # Errors
-    /// [`StoreFull`]. The store does not change.
+    /// [`Full`]. The store does not change.
     #[cfg(feature = "bytes")]
-    pub(in crate::message) fn append_buf(&mut self, input: &mut impl bytes::Buf) -> Result<usize, StoreFull> {
+    pub(in crate::message) fn append_buf(&mut self, input: &mut impl bytes::Buf) -> Result<usize, Full> {
         let start = self.len();
         let len = input.remaining();
         if len > 0 {
@@ -107,9 +81,9 @@ impl Store {
     /// # Errors
     /// As [`append`](Self::append).
     #[inline]
-    pub(in crate::message) fn room(&mut self, len: usize) -> Result<&mut Vec<u8>, StoreFull> {
+    pub(in crate::message) fn room(&mut self, len: usize) -> Result<&mut Vec<u8>, Full> {
         if len > MAX_LEN - self.len().min(MAX_LEN) {
-            return Err(StoreFull::TooLarge);
+            return Err(Full::TooLarge);
         }
         #[cfg(feature = "bytes")]
         if let Holder::Shared(shared) = &self.0 {
@@ -126,13 +100,13 @@ impl Store {
                 Ok(own)
             }
             #[cfg(feature = "bytes")]
-            Holder::Shared(_) => Err(StoreFull::TooLarge),
+            Holder::Shared(_) => Err(Full::TooLarge),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn grow(own: &mut Vec<u8>, len: usize) -> Result<(), StoreFull> {
+    fn grow(own: &mut Vec<u8>, len: usize) -> Result<(), Full> {
         if own.capacity() == 0 {
             own.try_reserve_exact(len + (len / 16).clamp(EDIT_ROOM.0, EDIT_ROOM.1))?;
         }
@@ -140,7 +114,7 @@ impl Store {
     }
 
     /// Takes the bytes out, to be appended to by a builder. Shared bytes are copied. The store is empty until it gets them back.
-    pub(in crate::message) fn take(&mut self) -> Result<Vec<u8>, StoreFull> {
+    pub(in crate::message) fn take(&mut self) -> Result<Vec<u8>, Full> {
         match core::mem::replace(&mut self.0, Holder::Own(Vec::new())) {
             Holder::Own(own) => Ok(own),
             #[cfg(feature = "bytes")]
@@ -148,7 +122,7 @@ impl Store {
                 let mut own = Vec::new();
                 if own.try_reserve_exact(shared.len()).is_err() {
                     self.0 = Holder::Shared(shared);
-                    return Err(StoreFull::NoMemory);
+                    return Err(Full::NoMemory);
                 }
                 own.extend_from_slice(&shared);
                 Ok(own)

@@ -30,9 +30,10 @@ use super::options::DeserializeOptions;
 use super::parse::follow::Follow;
 use super::parse::scan::{JsonScanner, Quoted};
 use crate::engine::slab::{BodyRef, NIL};
-use crate::message::{FieldAt, MapAside, MessageBuilder, NoRoom};
+use crate::message::{FieldAt, MapAside, MessageBuilder};
 use crate::schema::pool::{DescriptorPool, FieldRef};
 use crate::schema::program::Program;
+use crate::wire::Full;
 use crate::wire::error::FieldPath;
 use crate::wire::utf8;
 use alloc::vec::Vec;
@@ -86,12 +87,12 @@ pub(super) struct OuterJson<'p> {
     pub(super) body: BodyRef,
 }
 
-impl From<NoRoom> for Kind {
-    fn from(full: NoRoom) -> Self {
+impl From<Full> for Kind {
+    fn from(full: Full) -> Self {
         match full {
-            NoRoom::Budget => Self::BudgetExceeded,
-            NoRoom::NoMemory => Self::OutOfMemory,
-            NoRoom::TooLarge => Self::TooLarge,
+            Full::Limit => Self::BudgetExceeded,
+            Full::NoMemory => Self::OutOfMemory,
+            Full::TooLarge => Self::TooLarge,
         }
     }
 }

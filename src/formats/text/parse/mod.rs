@@ -23,9 +23,10 @@ use super::error::{ParseError, ParseErrorKind as Kind};
 use super::options::ParseOptions;
 use super::parse::scan::{TextScanner, closing};
 use crate::engine::slab::{BodyRef, ByteSpan, NIL};
-use crate::message::{FieldAt, MessageBuilder, NoRoom};
+use crate::message::{FieldAt, MessageBuilder};
 use crate::schema::pool::{DescriptorPool, FieldFormats, FieldRef};
 use crate::schema::program::{FieldEntry, Program};
+use crate::wire::Full;
 use crate::wire::error::{FieldPath, PathStep};
 use alloc::vec::Vec;
 
@@ -87,12 +88,12 @@ pub(super) enum NameTarget {
 /// How many fields are compared with a name before it is searched for.
 const AHEAD: usize = 6;
 
-impl From<NoRoom> for Kind {
-    fn from(full: NoRoom) -> Self {
+impl From<Full> for Kind {
+    fn from(full: Full) -> Self {
         match full {
-            NoRoom::Budget => Self::BudgetExceeded,
-            NoRoom::NoMemory => Self::OutOfMemory,
-            NoRoom::TooLarge => Self::TooLarge,
+            Full::Limit => Self::BudgetExceeded,
+            Full::NoMemory => Self::OutOfMemory,
+            Full::TooLarge => Self::TooLarge,
         }
     }
 }

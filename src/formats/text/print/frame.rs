@@ -1,8 +1,9 @@
 //! Frames: the messages, lists and maps that are open, and the punctuation between what is in them.
 
-use super::{NoMemory, TextFrame, TextPrinter, TextSource, TextStep};
+use super::{TextFrame, TextPrinter, TextSource, TextStep};
 use crate::engine::slab::{RawView, SetFields};
 use crate::schema::pool::{FieldFormats, TextName};
+use crate::wire::Full;
 
 /// How many levels are indented. Deeper messages would print mostly spaces.
 const INDENTED: u32 = 64;
@@ -12,7 +13,7 @@ impl TextPrinter<'_, '_> {
     pub(in crate::formats::text) fn end_message<'i>(
         &mut self,
         here: RawView<'_, 'i>,
-    ) -> Result<TextStep<'i>, NoMemory> {
+    ) -> Result<TextStep<'i>, Full> {
         let Some(frame) = self.frames.pop() else { return Ok(TextStep::GoOn) };
         let mut first = frame.first;
         if !self.options.skip_unknown_fields && frame.over != TextSource::Any {
@@ -28,8 +29,8 @@ impl TextPrinter<'_, '_> {
         view: RawView<'_, '_>,
         position: u32,
         slot: u32,
-    ) -> Result<(), NoMemory> {
-        self.frames.try_reserve(1).map_err(|_| NoMemory)?;
+    ) -> Result<(), Full> {
+        self.frames.try_reserve(1).map_err(|_| Full::NoMemory)?;
         let mut level = self.next_level();
         if matches!(over, TextSource::List | TextSource::Map) {
             level -= 1;

@@ -29,6 +29,7 @@ use crate::formats::numbers::TextOut;
 use crate::message::{Detached, DetachedStack, Encoded, MessageView};
 use crate::schema::pool::{DescriptorPool, FieldRef, FormatField};
 use crate::schema::program::FieldEntry;
+use crate::wire::Full;
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use crate::wire::output::buffer::sealed::RawBuffer;
 use alloc::vec::Vec;
@@ -76,10 +77,6 @@ pub(super) enum TextStep<'i> {
     Decode(Encoded<'i>, BodyRef),
 }
 
-/// The allocator has no memory. Printing has no other error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NoMemory;
-
 pub(super) struct TextPrinter<'p, 'b> {
     pub(super) pool: &'p DescriptorPool,
     pub(super) options: FormatOptions,
@@ -100,7 +97,7 @@ pub(super) fn print(
     options: &FormatOptions,
     named: bool,
     buffer: &mut dyn RawBuffer,
-) -> Result<(), NoMemory> {
+) -> Result<(), Full> {
     let mut printer = TextPrinter {
         pool: view.pool(),
         options: *options,
@@ -114,7 +111,7 @@ pub(super) fn print(
         printer.pad();
     }
     match printer.run(view.raw()) {
-        Ok(()) => printer.out.finish().map_err(|_| NoMemory),
+        Ok(()) => printer.out.finish().map_err(|_| Full::NoMemory),
         Err(fault) => {
             printer.out.abandon();
             Err(fault)
@@ -123,7 +120,7 @@ pub(super) fn print(
 }
 
 impl TextPrinter<'_, '_> {
-    fn run(&mut self, root: RawView<'_, '_>) -> Result<(), NoMemory> {
+    fn run(&mut self, root: RawView<'_, '_>) -> Result<(), Full> {
         let set = self.pool.programs();
         let mut detached = DetachedStack::new();
         let mut next = self.open(root)?;
@@ -135,7 +132,7 @@ impl TextPrinter<'_, '_> {
                     if let Encoded::Any { .. } = encoded {
                         self.begin_any(view)?;
                     }
-                    detached.push(message, self.frames.len()).map_err(|_| NoMemory)?;
+                    detached.push(message, self.frames.len()).map_err(|_| Full::NoMemory)?;
                     next = self.open(detached.innermost(root, set))?;
                 } else if let Encoded::Any { .. } = encoded {
                     self.open_fields(view)?;
@@ -148,7 +145,7 @@ impl TextPrinter<'_, '_> {
                 next = self.steps(detached.innermost(root, set), detached.floor())?;
             }
             if self.out.has_failed() {
-                return Err(NoMemory);
+                return Err(Full::NoMemory);
             }
         }
     }
@@ -165,7 +162,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// Steps in one slab, until there is something to decode or the frames above `floor` are done.
-    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<TextStep<'i>, NoMemory> {
+    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<TextStep<'i>, Full> {
         while self.frames.len() > floor && !self.out.has_failed() {
             let Some(&frame) = self.frames.last() else { break };
             let here = view.at(frame.body);
@@ -185,7 +182,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The fields of a message, until one of them needs a frame.
-    fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
+    fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, Full> {
         let program = here.program();
         let names = self.pool.field_formats(program.message());
         loop {
@@ -206,7 +203,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The fields of a message one by one, in either order, and those that are not set if they are wanted.
-    fn every_field<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
+    fn every_field<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, Full> {
         let (program, message) = (here.program(), here.program().message());
         let names = self.pool.field_formats(message);
         loop {
@@ -260,7 +257,7 @@ impl TextPrinter<'_, '_> {
         position: usize,
         entry: &FieldEntry,
         slot: u32,
-    ) -> Result<TextStep<'i>, NoMemory> {
+    ) -> Result<TextStep<'i>, Full> {
         if !entry.flags.is_list() {
             self.pad();
             return self.open(here.child(entry, slot));
@@ -268,8 +265,8 @@ impl TextPrinter<'_, '_> {
         self.colon();
         let over = if entry.flags.is_map() { TextSource::Map } else { TextSource::List };
         if over == TextSource::Map {
-            let order = here.list(entry, slot).map_order().ok_or(NoMemory)?;
-            self.orders.try_reserve(1).map_err(|_| NoMemory)?;
+            let order = here.list(entry, slot).map_order().ok_or(Full::NoMemory)?;
+            self.orders.try_reserve(1).map_err(|_| Full::NoMemory)?;
             self.orders.push(order);
         }
         self.push(over, here, position as u32, slot)?;
@@ -277,7 +274,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The next message of a list.
-    fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
+    fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, Full> {
         match self.next_element(here, Some) {
             Some(message) => self.open(message),
             None => Ok(self.end_list()),
@@ -285,7 +282,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The next entry of a map.
-    fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
+    fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, Full> {
         let order = self.orders.pop().unwrap_or_default();
         let Some(pair) = self.next_element(here, |element| order.get(element as usize).copied()) else {
             return Ok(self.end_list());
@@ -319,7 +316,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// Key and value of a map entry, which are printed whether they are set or not.
-    fn entry<'i>(&mut self, pair: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
+    fn entry<'i>(&mut self, pair: RawView<'_, 'i>) -> Result<TextStep<'i>, Full> {
         let program = pair.program();
         loop {
             let Some(frame) = self.frames.last_mut() else { return Ok(TextStep::GoOn) };

@@ -1,17 +1,15 @@
 //! Where a message begins.
 
-use super::{NoMemory, TextPrinter, TextSource, TextStep};
+use super::{TextPrinter, TextSource, TextStep};
 use crate::engine::slab::{NIL, RawView};
 use crate::formats::text::names::type_name;
 use crate::message::Encoded;
 use crate::schema::pool::WellKnown;
+use crate::wire::Full;
 
 impl TextPrinter<'_, '_> {
     /// A message begins.
-    pub(in crate::formats::text) fn open<'i>(
-        &mut self,
-        view: RawView<'_, 'i>,
-    ) -> Result<TextStep<'i>, NoMemory> {
+    pub(in crate::formats::text) fn open<'i>(&mut self, view: RawView<'_, 'i>) -> Result<TextStep<'i>, Full> {
         if view.is_raw() {
             return Ok(TextStep::Decode(Encoded::Raw(view.body), view.body));
         }
@@ -25,7 +23,7 @@ impl TextPrinter<'_, '_> {
         Ok(TextStep::GoOn)
     }
 
-    pub(in crate::formats::text) fn open_fields(&mut self, view: RawView<'_, '_>) -> Result<(), NoMemory> {
+    pub(in crate::formats::text) fn open_fields(&mut self, view: RawView<'_, '_>) -> Result<(), Full> {
         let options = &self.options;
         let every = !options.skip_default_fields || options.print_message_fields_in_index_order;
         self.push(if every { TextSource::EveryField } else { TextSource::Fields }, view, 0, NIL)
@@ -39,7 +37,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// An `Any` whose content is opened next.
-    pub(in crate::formats::text) fn begin_any(&mut self, view: RawView<'_, '_>) -> Result<(), NoMemory> {
+    pub(in crate::formats::text) fn begin_any(&mut self, view: RawView<'_, '_>) -> Result<(), Full> {
         self.push(TextSource::Any, view, 0, NIL)?;
         self.begin_field();
         self.out.byte(b'[');
@@ -50,7 +48,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// A message whose bytes are not valid.
-    pub(in crate::formats::text) fn invalid(&mut self, view: RawView<'_, '_>) -> Result<(), NoMemory> {
+    pub(in crate::formats::text) fn invalid(&mut self, view: RawView<'_, '_>) -> Result<(), Full> {
         let level = self.next_level();
         let mut first = true;
         self.open_brace(level);

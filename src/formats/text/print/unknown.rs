@@ -1,10 +1,11 @@
 //! Unknown fields: by number, with a guess at what their bytes are.
 
-use super::{NoMemory, TextPrinter};
+use super::TextPrinter;
 use crate::engine::slab::RawView;
 use crate::formats::numbers::put_u64;
 use crate::formats::text::strings;
 use crate::message::UnknownFields;
+use crate::wire::Full;
 use crate::wire::read::raw;
 use crate::wire::{Tag, WireType};
 use alloc::vec::Vec;
@@ -32,7 +33,7 @@ impl TextPrinter<'_, '_> {
         view: RawView<'_, '_>,
         level: u32,
         mut first: bool,
-    ) -> Result<bool, NoMemory> {
+    ) -> Result<bool, Full> {
         for field in UnknownFields::new(view) {
             self.separate(level, first);
             first = false;
@@ -49,7 +50,7 @@ impl TextPrinter<'_, '_> {
         mut bytes: &[u8],
         level: u32,
         mut first: bool,
-    ) -> Result<bool, NoMemory> {
+    ) -> Result<bool, Full> {
         while let Some((tag, start)) = next_tag(bytes) {
             let Ok(end) = raw::skip_value(bytes, start, bytes.len(), tag, GROUPS) else { break };
             self.separate(level, first);
@@ -64,7 +65,7 @@ impl TextPrinter<'_, '_> {
 
     /// The rest of what has been opened inside of a field at this level. Groups are walked through to their end, which is not
     /// looked for on each level.
-    fn opened(&mut self, open: &mut Vec<OpenUnknown<'_>>, level: u32) -> Result<(), NoMemory> {
+    fn opened(&mut self, open: &mut Vec<OpenUnknown<'_>>, level: u32) -> Result<(), Full> {
         while let Some(top) = open.last_mut() {
             let (first, guesses) = (top.first, top.guesses);
             let next = next_tag(top.rest).filter(|(tag, _)| tag.wire_type() != WireType::EndGroup);
@@ -96,7 +97,7 @@ impl TextPrinter<'_, '_> {
         bytes: &'i [u8],
         guesses: u32,
         open: &mut Vec<OpenUnknown<'i>>,
-    ) -> Result<&'i [u8], NoMemory> {
+    ) -> Result<&'i [u8], Full> {
         put_u64(&mut self.out, tag.number().into());
         let mut inside = None;
         let after = match tag.wire_type() {
@@ -128,7 +129,7 @@ impl TextPrinter<'_, '_> {
             }
         };
         if let Some(rest) = inside {
-            open.try_reserve(1).map_err(|_| NoMemory)?;
+            open.try_reserve(1).map_err(|_| Full::NoMemory)?;
             self.pad();
             self.open_brace(1);
             open.push(OpenUnknown { rest, guesses: guesses.saturating_sub(1), first: true });
