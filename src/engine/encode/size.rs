@@ -80,20 +80,64 @@ impl Visit for Sizer {
     }
 }
 
-/// A [`Sizer`] that also keeps the length of each sub-message, in the order in which they begin.
-#[derive(Default)]
+/// How many lengths need no heap: more than a message of the default depth has levels.
+const INLINE: usize = 120;
+
+/// The lengths of the sub-messages of a message, in the order in which they begin, modulo 2^32.
 pub(super) struct Lengths {
-    pub(super) sizer: Sizer,
-    /// Of a message that has not ended: the length of all that was visited before it.
-    pub(super) lengths: Vec<u64>,
+    inline: [u32; INLINE],
+    more: Vec<u32>,
+    len: usize,
     /// Some of them are missing.
     pub(super) out_of_memory: bool,
 }
 
-impl Visit for Lengths {
+impl Lengths {
+    pub(super) const fn new() -> Self {
+        Self { inline: [0; INLINE], more: Vec::new(), len: 0, out_of_memory: false }
+    }
+
+    /// The length of the message that was the `index`th to begin.
+    #[inline(always)]
+    pub(super) fn get(&self, index: usize) -> u32 {
+        self.inline.get(index).or_else(|| self.more.get(index.wrapping_sub(INLINE))).copied().unwrap_or(0)
+    }
+
+    /// Adds a message that begins where `start` bytes have been counted, and gives its index.
+    #[inline(always)]
+    fn begin(&mut self, start: u32) -> usize {
+        let index = self.len;
+        self.len += 1;
+        match self.inline.get_mut(index) {
+            Some(place) => *place = start,
+            None if self.more.try_reserve(1).is_ok() => self.more.push(start),
+            None => (self.len, self.out_of_memory) = (index, true),
+        }
+        index
+    }
+
+    /// Keeps the length of a message that ends here, and returns it.
+    #[inline(always)]
+    fn end(&mut self, index: usize, end: u32) -> u32 {
+        let place = self.inline.get_mut(index).or_else(|| self.more.get_mut(index.wrapping_sub(INLINE)));
+        place.map_or(0, |place| {
+            *place = end.wrapping_sub(*place);
+            *place
+        })
+    }
+}
+
+/// A [`Sizer`] that also keeps the length of each sub-message.
+pub(super) struct Measurer<'l> {
+    pub(super) sizer: Sizer,
+    /// `None` only where it was taken from.
+    pub(super) lengths: Option<&'l mut Lengths>,
+}
+
+impl Visit for Measurer<'_> {
     #[inline(always)]
     fn take(&mut self) -> Self {
-        core::mem::take(self)
+        Self { sizer: self.sizer, lengths: self.lengths.take() }
     }
 
     #[inline(always)]
@@ -122,21 +166,17 @@ impl Visit for Lengths {
         self.sizer.fixed_message(view, tag, layout, base);
     }
 
+    /// Returns the index of the message. One of 2^32 bytes has a wrong length, and the whole is too large.
     #[inline(always)]
     fn enter(&mut self, _: Framing) -> u64 {
-        if self.lengths.try_reserve(1).is_err() {
-            self.out_of_memory = true;
-            return u64::MAX;
-        }
-        self.lengths.push(self.sizer.len);
-        self.lengths.len() as u64 - 1
+        self.lengths.as_mut().map_or(0, |lengths| lengths.begin(self.sizer.len as u32)) as u64
     }
 
     #[inline(always)]
     fn leave(&mut self, framing: Framing, index: u64) {
-        if let Some(length) = self.lengths.get_mut(index as usize) {
-            let start = core::mem::replace(length, self.sizer.len - *length);
-            self.sizer.leave(framing, start);
+        if let Some(lengths) = &mut self.lengths {
+            let len = lengths.end(index as usize, self.sizer.len as u32);
+            self.sizer.leave(framing, self.sizer.len - u64::from(len));
         }
     }
 

@@ -1,13 +1,12 @@
 //! Messages sized, or written with the sizes of their sub-messages at hand: two passes, and no guess.
 
-use super::size::{Lengths, Sizer};
+use super::size::{Lengths, Measurer, Sizer};
 use super::traverse::traverse;
 use super::write::Writer;
 use crate::engine::slab::RawView;
 use crate::wire::Cursor;
 use crate::wire::error::EncodeErrorKind;
 use crate::wire::options::EncodeOptions;
-use alloc::vec::Vec;
 
 /// The encoded length, and whether a required field may be missing.
 ///
@@ -25,8 +24,7 @@ pub(super) struct Sized {
     pub(super) len: u64,
     /// Whether a required field may be missing.
     pub(super) missing: bool,
-    /// In the order in which they begin.
-    lengths: Vec<u64>,
+    lengths: Lengths,
 }
 
 impl Sized {
@@ -36,13 +34,11 @@ impl Sized {
     /// `DepthExceeded`, `OutOfMemory`.
     #[inline(never)]
     pub(super) fn new(view: RawView<'_, '_>, options: &EncodeOptions) -> Result<Self, EncodeErrorKind> {
-        let mut sizes = Lengths::default();
-        let missing = traverse(view, options, &mut sizes)?;
-        let Lengths { sizer, lengths, out_of_memory } = sizes;
-        if out_of_memory {
-            return Err(EncodeErrorKind::OutOfMemory);
-        }
-        Ok(Self { len: sizer.len, missing, lengths })
+        let mut sized = Self { len: 0, missing: false, lengths: Lengths::new() };
+        let mut measurer = Measurer { sizer: Sizer::default(), lengths: Some(&mut sized.lengths) };
+        sized.missing = traverse(view, options, &mut measurer)?;
+        sized.len = measurer.sizer.len;
+        if sized.lengths.out_of_memory { Err(EncodeErrorKind::OutOfMemory) } else { Ok(sized) }
     }
 
     /// Writes the message. The cursor is full if it does not fit.
@@ -56,7 +52,7 @@ impl Sized {
         options: &EncodeOptions,
         out: Cursor<'b>,
     ) -> Result<Cursor<'b>, EncodeErrorKind> {
-        let mut writer = Writer { out, lengths: self.lengths.iter() };
+        let mut writer = Writer { out, lengths: &self.lengths, next: 0 };
         traverse(view, options, &mut writer)?;
         Ok(writer.out)
     }

@@ -193,7 +193,7 @@ fn begin<V: Visit>(
         // Sub-messages that were decoded from its bytes may lack required fields.
         context.missing |= u64::from(program.needs_check());
         context.too_deep |= depth + view.raw_levels() as usize > context.options.depth_limit() as usize;
-        return SetFields::default();
+        return SetFields::NONE;
     }
     let fields = SetFields::new(program, view.words, view.body.base);
     if program.has_required() {

@@ -1,6 +1,7 @@
 //! The visitor that writes, given the lengths of all sub-messages.
 
 use super::list::{put_string, write_list};
+use super::size::Lengths;
 use super::traverse::{Framing, Visit};
 use crate::engine::slab::{ByteSpan, RawView};
 use crate::schema::program::{FieldEntry, FixedLayout, Program, WriteEntry};
@@ -10,14 +11,15 @@ use crate::wire::{Cursor, TagWord};
 /// Writes each part after the parts that were visited earlier.
 pub(super) struct Writer<'b, 'l> {
     pub(super) out: Cursor<'b>,
-    /// The lengths of the sub-messages that have not begun.
-    pub(super) lengths: core::slice::Iter<'l, u64>,
+    pub(super) lengths: &'l Lengths,
+    /// How many sub-messages have begun.
+    pub(super) next: usize,
 }
 
 impl Visit for Writer<'_, '_> {
     #[inline(always)]
     fn take(&mut self) -> Self {
-        Self { out: self.out.take(), lengths: self.lengths.clone() }
+        Self { out: self.out.take(), ..*self }
     }
 
     #[inline(always)]
@@ -64,7 +66,8 @@ impl Visit for Writer<'_, '_> {
     #[inline(always)]
     fn enter(&mut self, framing: Framing) -> u64 {
         // One for each message, also for groups.
-        let len = self.lengths.next().copied().unwrap_or(0);
+        let len = u64::from(self.lengths.get(self.next));
+        self.next += 1;
         match framing {
             Framing::Length { tag } => {
                 self.out.put_tag_word(tag);

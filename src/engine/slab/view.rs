@@ -204,6 +204,9 @@ pub(crate) struct SetFields {
 }
 
 impl SetFields {
+    /// No field, of a wide message either.
+    pub(crate) const NONE: Self = Self { bits: 0, block: 0, group: u32::MAX };
+
     /// The set fields of a dense message, by hasbit.
     #[inline(always)]
     pub(crate) fn dense(bits: u64) -> Self {
