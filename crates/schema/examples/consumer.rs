@@ -1,12 +1,13 @@
 //! A consumer of Kafka records in Confluent's framing: a pool for each schema id, a projection, and columns that it fills:
-//! `cargo run --example consumer --features proto`.
+//! `cargo run --package tablepb-schema --example consumer`.
 
 use std::collections::hash_map::{Entry, HashMap};
 use std::error::Error;
 use tablepb::stream::confluent;
-use tablepb::{Decoder, DescriptorPool, DynamicMessage, Projection, ValuePath};
+use tablepb::{Decoder, DynamicMessage, Projection, ValuePath};
+use tablepb_schema::SourceBuilder;
 
-include!("common/say.rs");
+include!("../../../examples/common/say.rs");
 
 const VERSION_1: &str = r#"
     syntax = "proto3"; message Heartbeat {}
@@ -26,7 +27,7 @@ fn registry(id: u32) -> Option<&'static str> {
 /// The message type that a record names. The registry gives its schema as text.
 fn message_type(record: &confluent::Record) -> Result<tablepb::MessageDescriptor, Box<dyn Error>> {
     let text = registry(record.schema_id).ok_or("no such schema")?;
-    let file = DescriptorPool::builder().source("schema", text).build()?.get_file_by_name("schema");
+    let file = SourceBuilder::new().source("schema", text).build()?.get_file_by_name("schema");
     Ok(file.and_then(|file| file.message_at(record.indexes.iter())).ok_or("no such message type")?)
 }
 

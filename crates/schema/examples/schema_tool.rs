@@ -2,17 +2,18 @@
 //! a change breaks.
 //!
 //! ```text
-//! cargo run --example schema_tool --features proto -- list set.binpb
-//! cargo run --example schema_tool --features proto -- print api.proto pkg.Message
-//! cargo run --example schema_tool --features proto -- compare old.proto new.proto
+//! cargo run --package tablepb-schema --example schema_tool -- list set.binpb
+//! cargo run --package tablepb-schema --example schema_tool -- print api.proto pkg.Message
+//! cargo run --package tablepb-schema --example schema_tool -- compare old.proto new.proto
 //! ```
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use tablepb::{DescriptorPool, EnumValueDescriptor, FieldDescriptor};
+use tablepb_schema::SourceBuilder;
 
-include!("common/say.rs");
+include!("../../../examples/common/say.rs");
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -23,7 +24,7 @@ fn load(path: &str) -> Outcome<DescriptorPool> {
         return Ok(DescriptorPool::decode(&std::fs::read(path)?)?);
     }
     let name = path.file_name().and_then(|name| name.to_str()).ok_or("no file name")?;
-    Ok(DescriptorPool::builder().include(path.parent().unwrap_or(path)).file(name).build()?)
+    Ok(SourceBuilder::new().include(path.parent().unwrap_or(path)).file(name).build()?)
 }
 
 fn list(pool: &DescriptorPool) {

@@ -1,13 +1,13 @@
 //! [`SourceBuilder`]: pools out of sources.
 
-use super::compile;
-use super::error::SourceError;
-use super::request::{Place, Request};
-use super::resolver::FileResolver;
-use crate::schema::pool::{DescriptorPool, PoolOptions};
+use crate::compile::error::SourceError;
+use crate::compile::load::request::{Place, Request};
+use crate::compile::load::resolver::FileResolver;
+use crate::compile::pipeline;
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
+use tablepb::{DescriptorPool, PoolOptions};
 
 /// Compiles `.proto` sources to a [`DescriptorPool`], without protoc.
 ///
@@ -17,9 +17,9 @@ use core::fmt;
 /// built in: those with the well-known types, `descriptor.proto`, `compiler/plugin.proto`, and the features of C++, Go and Java.
 ///
 /// ```
-/// use tablepb::DescriptorPool;
+/// use tablepb_schema::SourceBuilder;
 ///
-/// let pool = DescriptorPool::builder()
+/// let pool = SourceBuilder::new()
 ///     .source("user.proto", r#"
 ///         syntax = "proto3";
 ///         package app;
@@ -32,29 +32,18 @@ use core::fmt;
 ///     .build()?;
 /// let user = pool.get_message_by_name("app.User").unwrap();
 /// assert_eq!(user.get_field_by_name("name").unwrap().number(), 1);
-/// # Ok::<(), tablepb::SourceError>(())
+/// # Ok::<(), tablepb_schema::SourceError>(())
 /// ```
 #[derive(Default)]
 #[must_use]
 pub struct SourceBuilder<'r>(Request<'r>);
 
-impl DescriptorPool {
-    /// Starts a pool that is made of `.proto` sources.
-    ///
-    /// ```
-    /// use tablepb::DescriptorPool;
-    ///
-    /// let source = "syntax = \"proto3\"; message Log { string line = 1; }";
-    /// let pool = DescriptorPool::builder().source("log.proto", source).build()?;
-    /// assert!(pool.get_message_by_name("Log").is_some());
-    /// # Ok::<(), tablepb::SourceError>(())
-    /// ```
-    pub fn builder<'r>() -> SourceBuilder<'r> {
-        SourceBuilder::default()
-    }
-}
-
 impl<'r> SourceBuilder<'r> {
+    /// A builder without files, with the default bounds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Adds a file: the name under which others import it, and its source. Of two files of one name the first counts.
     pub fn source(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.0.sources.push((name.into(), text.into()));
@@ -64,11 +53,11 @@ impl<'r> SourceBuilder<'r> {
     /// Adds a file that a resolver, a directory or protobuf itself has.
     ///
     /// ```
-    /// use tablepb::DescriptorPool;
+    /// use tablepb_schema::SourceBuilder;
     ///
-    /// let pool = DescriptorPool::builder().file("google/protobuf/any.proto").build()?;
+    /// let pool = SourceBuilder::new().file("google/protobuf/any.proto").build()?;
     /// assert!(pool.get_message_by_name("google.protobuf.Any").is_some());
-    /// # Ok::<(), tablepb::SourceError>(())
+    /// # Ok::<(), tablepb_schema::SourceError>(())
     /// ```
     pub fn file(mut self, name: impl Into<String>) -> Self {
         self.0.files.push(name.into());
@@ -96,12 +85,13 @@ impl<'r> SourceBuilder<'r> {
     /// [`PoolOptions::memory`] raises or lowers the bound on memory, that on the length of what is read from directories included.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, PoolOptions, SourceErrorKind};
+    /// use tablepb::PoolOptions;
+    /// use tablepb_schema::{SourceBuilder, SourceErrorKind};
     ///
     /// let source = "syntax = \"proto3\"; message Log { string line = 1; }";
     /// let build = |bytes| {
     ///     let options = PoolOptions::new().memory(bytes);
-    ///     DescriptorPool::builder().source("log.proto", source).with_options(options).build()
+    ///     SourceBuilder::new().source("log.proto", source).with_options(options).build()
     /// };
     /// assert_eq!(build(1000).unwrap_err().kind(), SourceErrorKind::BudgetExceeded);
     /// assert!(build(64 << 20).is_ok());
@@ -114,15 +104,15 @@ impl<'r> SourceBuilder<'r> {
     /// Keeps the places and comments of definitions, as `FileDescriptorProto.source_code_info`; off at first.
     ///
     /// The locations are those of `protoc --include_source_info`, in its order. They take two to three times as much memory as the rest of
-    /// a file's descriptor. [`FileDescriptor::to_proto`](crate::FileDescriptor::to_proto) prints the comments.
+    /// a file's descriptor. [`FileDescriptor::to_proto`](tablepb::FileDescriptor::to_proto) prints the comments.
     ///
     /// ```
-    /// use tablepb::DescriptorPool;
+    /// use tablepb_schema::SourceBuilder;
     ///
     /// let source = "syntax = \"proto3\";\n\n// A line of a log.\nmessage Line {}\n";
-    /// let pool = DescriptorPool::builder().source("line.proto", source).include_source_info(true).build()?;
+    /// let pool = SourceBuilder::new().source("line.proto", source).include_source_info(true).build()?;
     /// assert_eq!(pool.get_file_by_name("line.proto").unwrap().to_proto(), source);
-    /// # Ok::<(), tablepb::SourceError>(())
+    /// # Ok::<(), tablepb_schema::SourceError>(())
     /// ```
     pub fn include_source_info(mut self, include: bool) -> Self {
         self.0.source_info = include;
@@ -139,7 +129,7 @@ impl<'r> SourceBuilder<'r> {
     /// All faults of the sources, each with its line: first those of syntax; if there are none, those of names and options; if
     /// there are none, the first one that [`DescriptorPool::decode`] would find.
     pub fn build(self) -> Result<DescriptorPool, SourceError> {
-        compile::pool(&self.0)
+        pipeline::pool(&self.0)
     }
 }
 

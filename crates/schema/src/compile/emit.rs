@@ -3,21 +3,21 @@
 //! Messages in messages are on an explicit stack: one is begun after the fields of the message around it, and ended before
 //! that goes on.
 
-use super::ast::{
+use crate::compile::check::declarations::Declarations;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::info;
+use crate::compile::names::symbols::{Scope, around};
+use crate::compile::options::defaults::{default_text, json_name};
+use crate::compile::options::{Options, Target};
+use crate::compile::parse::ast::{
     Ast, Chain, Enum, Field, File, ImportKind, Message, MessageKind, Method, NONE, Range, Service, Span,
     TO_MAX, Texts,
 };
-use super::codes::{label, type_code};
-use super::declarations::Declarations;
-use super::defaults::{default_text, json_name};
-use super::error::SourceErrorKind;
-use super::info;
-use super::options::{Options, Target};
-use super::symbols::{Scope, around};
-use super::wire::Out;
-use crate::schema::pool::Edition;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::parse::codes::{label, type_code};
+use crate::compile::wire::Out;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
+use tablepb::Edition;
 
 type Done<T = ()> = Result<T, RoomFull>;
 

@@ -1,49 +1,73 @@
 //! Why sources could not be compiled: all faults of the files, each with its place.
 
-use crate::schema::program::RoomFull;
-use crate::wire::error::{DescriptorError, Opaque, debug_error, error_kind, text};
+use crate::memory::RoomFull;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use tablepb::{DescriptorError, DescriptorErrorKind};
 
-error_kind! {
-    /// What is wrong with a `.proto` source.
-    pub enum SourceErrorKind, without memory OutOfMemory {
-        /// A character, a number, a string or a comment that the language does not have.
-        InvalidToken = "invalid token",
-        /// Something else is expected here.
-        InvalidSyntax = "unexpected token",
-        /// A number that is out of range or not of the right form.
-        InvalidNumber = "invalid number",
-        /// A `syntax` or `edition` that this release does not know.
-        UnsupportedEdition = "unsupported syntax or edition",
-        /// A construct that the edition of the file does not have.
-        NotInEdition = "not part of this edition",
-        /// An imported file was not found.
-        MissingImport = "import not found",
-        /// Files import each other in a circle.
-        ImportCycle = "imports form a cycle",
-        /// A file could not be read.
-        Unreadable = "the file cannot be read",
-        /// A type name refers to nothing that the file imports, or to a thing of another sort.
-        UnresolvedType = "type not found",
-        /// There is no option of this name.
-        UnknownOption = "option not found",
-        /// An option that is set twice, has a value of the wrong type, or cannot stand where it does.
-        InvalidOption = "invalid option",
-        /// A default value or JSON name that the field cannot have.
-        InvalidDefault = "invalid default value",
-        /// The definitions contradict each other or the rules of the language; [`SourceDiagnostic::detail`] says how.
-        InvalidSchema = "invalid definition",
-        /// Messages, or braces in the value of an option, are nested too deep.
-        TooDeep = "nested too deep",
-        /// The sources are longer than 2 GiB, have more faults than are listed, or their public imports lead from thousands of
-        /// files to thousands of others.
-        TooMany = "too much",
-        /// Compiling takes more memory than [`PoolOptions`](crate::PoolOptions) allows.
-        BudgetExceeded = "compiling takes too much memory",
-        /// The allocator has no memory: for the pool, or for an error that says more.
-        OutOfMemory = "the allocator has no memory",
+/// What is wrong with a `.proto` source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SourceErrorKind {
+    /// A character, a number, a string or a comment that the language does not have.
+    InvalidToken,
+    /// Something else is expected here.
+    InvalidSyntax,
+    /// A number that is out of range or not of the right form.
+    InvalidNumber,
+    /// A `syntax` or `edition` that this release does not know.
+    UnsupportedEdition,
+    /// A construct that the edition of the file does not have.
+    NotInEdition,
+    /// An imported file was not found.
+    MissingImport,
+    /// Files import each other in a circle.
+    ImportCycle,
+    /// A file could not be read.
+    Unreadable,
+    /// A type name refers to nothing that the file imports, or to a thing of another sort.
+    UnresolvedType,
+    /// There is no option of this name.
+    UnknownOption,
+    /// An option that is set twice, has a value of the wrong type, or cannot stand where it does.
+    InvalidOption,
+    /// A default value or JSON name that the field cannot have.
+    InvalidDefault,
+    /// The definitions contradict each other or the rules of the language; [`SourceDiagnostic::detail`] says how.
+    InvalidSchema,
+    /// Messages, or braces in the value of an option, are nested too deep.
+    TooDeep,
+    /// The sources are longer than 2 GiB, have more faults than are listed, or their public imports lead from thousands of
+    /// files to thousands of others.
+    TooMany,
+    /// Compiling takes more memory than [`PoolOptions`](tablepb::PoolOptions) allows.
+    BudgetExceeded,
+    /// The allocator has no memory: for the pool, or for an error that says more.
+    OutOfMemory,
+}
+
+impl fmt::Display for SourceErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InvalidToken => "invalid token",
+            Self::InvalidSyntax => "unexpected token",
+            Self::InvalidNumber => "invalid number",
+            Self::UnsupportedEdition => "unsupported syntax or edition",
+            Self::NotInEdition => "not part of this edition",
+            Self::MissingImport => "import not found",
+            Self::ImportCycle => "imports form a cycle",
+            Self::Unreadable => "the file cannot be read",
+            Self::UnresolvedType => "type not found",
+            Self::UnknownOption => "option not found",
+            Self::InvalidOption => "invalid option",
+            Self::InvalidDefault => "invalid default value",
+            Self::InvalidSchema => "invalid definition",
+            Self::TooDeep => "nested too deep",
+            Self::TooMany => "too much",
+            Self::BudgetExceeded => "compiling takes too much memory",
+            Self::OutOfMemory => "the allocator has no memory",
+        })
     }
 }
 
@@ -54,15 +78,39 @@ const MOST: usize = 50;
 /// The most characters of a source line that an error shows.
 const SHOWN: usize = 160;
 
+/// The most bytes of a detail: names come from the sources, and may be long.
+const MAX_DETAIL: usize = 1000;
+
+/// A `String` that takes the first [`MAX_DETAIL`] bytes, and fewer where there is no memory.
+struct Detail(String);
+
+impl fmt::Write for Detail {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = MAX_DETAIL - self.0.len();
+        let end = (0..=left.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        self.0.try_reserve(end).map_err(|_| fmt::Error)?;
+        self.0.push_str(text.get(..end).unwrap_or_default());
+        if end == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+/// The start of a value as text, as far as there is memory for it.
+fn text(value: &dyn fmt::Display) -> String {
+    let mut text = Detail(String::new());
+    // An error means only that the text is truncated.
+    let _ = fmt::write(&mut text, format_args!("{value}"));
+    text.0
+}
+
 /// Why sources could not be compiled: one or more [`SourceDiagnostic`]s, in the order of files and lines.
 ///
-/// `Display` prints each with its line and a caret. One pointer wide; if there is no memory for it, the kind is `OutOfMemory` and nothing else is known.
+/// `Display` prints each with its line and a caret. If there is no memory for them, the kind is `OutOfMemory` and nothing else is known.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, SourceErrorKind};
+/// use tablepb_schema::{SourceBuilder, SourceErrorKind};
 ///
 /// let source = "syntax = \"proto3\";\nmessage Log { Lebel level = 1; }\nenum Level { INFO = 0; }\n";
-/// let error = DescriptorPool::builder().source("log.proto", source).build().unwrap_err();
+/// let error = SourceBuilder::new().source("log.proto", source).build().unwrap_err();
 /// assert_eq!(error.kind(), SourceErrorKind::UnresolvedType);
 /// assert_eq!(
 ///     error.to_string(),
@@ -72,9 +120,13 @@ const SHOWN: usize = 160;
 /// );
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct SourceError(Opaque<SourceErrorKind, Vec<SourceDiagnostic>>);
+pub struct SourceError(Vec<SourceDiagnostic>);
 
-debug_error!(SourceError);
+impl fmt::Debug for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SourceError({self})")
+    }
+}
 
 /// One fault in a source.
 ///
@@ -151,23 +203,22 @@ impl SourceError {
     /// The kind of the first fault.
     #[must_use]
     pub fn kind(&self) -> SourceErrorKind {
-        match self.diagnostics().first() {
-            Some(first) => first.kind,
-            None => self.0.kind(),
-        }
+        self.0.first().map_or(SourceErrorKind::OutOfMemory, |first| first.kind)
     }
 
     /// The faults, at most 50; none if there was no memory for them.
     #[must_use]
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
-        self.0.get().map_or(&[], |all| all)
+        &self.0
     }
+
+    const OUT_OF_MEMORY: Self = Self(Vec::new());
 
     /// An allocation failed, or would exceed the bound.
     #[cold]
     pub(super) fn full(full: RoomFull) -> Self {
         match full {
-            RoomFull::Allocation => Self(Opaque::NO_MEMORY),
+            RoomFull::Allocation => Self::OUT_OF_MEMORY,
             RoomFull::Limit(limit) => Self::plain(
                 SourceErrorKind::BudgetExceeded,
                 "",
@@ -181,7 +232,7 @@ impl SourceError {
     pub(super) fn plain(kind: SourceErrorKind, file: &str, detail: &dyn fmt::Display) -> Self {
         let one = SourceDiagnostic {
             kind,
-            file: text(file),
+            file: text(&file),
             line: 0,
             column: 0,
             width: 0,
@@ -190,19 +241,18 @@ impl SourceError {
         };
         let mut all = Vec::new();
         if all.try_reserve_exact(1).is_err() {
-            return Self(Opaque::NO_MEMORY);
+            return Self::OUT_OF_MEMORY;
         }
         all.push(one);
-        Self(Opaque::new(kind, all))
+        Self(all)
     }
 
     /// A fault that the pool found, without a place.
     #[cold]
     pub(super) fn of_pool(error: &DescriptorError) -> Self {
-        use crate::wire::error::DescriptorErrorKind as Kind;
         match error.kind() {
-            Kind::OutOfMemory => Self(Opaque::NO_MEMORY),
-            Kind::BudgetExceeded => {
+            DescriptorErrorKind::OutOfMemory => Self::OUT_OF_MEMORY,
+            DescriptorErrorKind::BudgetExceeded => {
                 Self::plain(SourceErrorKind::BudgetExceeded, "", &format_args!("{}{RAISE}", error.detail()))
             }
             _ => Self::plain(SourceErrorKind::InvalidSchema, error.file(), &Fault(error)),
@@ -289,7 +339,7 @@ impl Faults {
     ) -> SourceError {
         let mut all = Vec::new();
         if self.lost || all.try_reserve_exact(self.found.len()).is_err() {
-            return SourceError(Opaque::NO_MEMORY);
+            return SourceError::OUT_OF_MEMORY;
         }
         self.found.sort_by_key(|found| found.start);
         for found in self.found {
@@ -297,10 +347,7 @@ impl Faults {
             let whole = sources.get(start as usize..end as usize).unwrap_or_default();
             all.push(locate(found, file, whole, start));
         }
-        match all.first() {
-            Some(first) => SourceError(Opaque::new(first.kind, all)),
-            None => SourceError(Opaque::NO_MEMORY),
-        }
+        SourceError(all)
     }
 }
 
@@ -323,7 +370,7 @@ fn locate(found: Found, file: &str, source: &str, start: u32) -> SourceDiagnosti
     }
     SourceDiagnostic {
         kind: found.kind,
-        file: text(file),
+        file: text(&file),
         line,
         column,
         width: width.chars().count().clamp(1, left.max(1)),

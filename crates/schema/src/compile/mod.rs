@@ -1,37 +1,25 @@
 //! `.proto` sources at run time: what protoc does, without protoc.
 
-// `load.rs` reads files and what they import, `directory.rs` those of directories; `lexer.rs` and `parser/` make flat lists of definitions of them (`ast.rs`).
-// `symbols.rs` has all names and finds what a name means, `resolve.rs` does so for types, `options/` for options. `emit.rs` writes
-// descriptors as protoc does, with places and comments by `info/`, and the pool loads them, with all its checks: only what concerns
-// sources alone is checked here: style (`style.rs`), declarations of extensions, and the editions that have an option (`support.rs`).
+// `pipeline.rs` is the way of a source: `load/` reads files and what they import; `parse/` makes flat lists of definitions of them
+// (`ast.rs`); `names/` finds what a name means; `options/` makes options messages; `emit.rs` writes descriptors as protoc does, with places
+// and comments by `info/`, and the pool loads them, with all its checks. Only what concerns sources alone is checked here, in `check/`:
+// style, declarations of extensions, and the editions that have an option.
 
-mod ast;
 mod builder;
-mod codes;
-mod compile;
-mod declarations;
-mod defaults;
-#[cfg(feature = "std")]
-mod directory;
+mod check;
 mod emit;
 mod error;
 mod info;
-mod lexer;
 mod load;
+mod names;
 mod options;
-mod parser;
-mod request;
-mod resolve;
-mod resolver;
-mod strings;
-mod style;
-mod support;
-mod symbols;
+mod parse;
+mod pipeline;
 mod wire;
 
 pub use builder::SourceBuilder;
 pub use error::{SourceDiagnostic, SourceError, SourceErrorKind};
-pub use resolver::FileResolver;
+pub use load::resolver::FileResolver;
 
 #[cfg(test)]
 mod tests;

@@ -1,18 +1,16 @@
 //! The way from sources to a pool: read, name, resolve, write descriptors, load them.
 
-use super::ast::{Ast, Texts};
-use super::emit::Emitter;
-use super::error::{Fault, Faults, SourceError, SourceErrorKind};
-use super::load::Loaded;
-use super::options::{OptionPaths, Options};
-use super::request::Request;
-use super::resolve::resolve;
-use super::style;
-use super::support;
-use super::symbols::Symbols;
-use crate::schema::pool::DescriptorPool;
-use crate::schema::program::Room;
-use crate::wire::error::DescriptorError;
+use crate::compile::check::{style, support};
+use crate::compile::emit::Emitter;
+use crate::compile::error::{Fault, Faults, SourceError, SourceErrorKind};
+use crate::compile::load::Loaded;
+use crate::compile::load::request::Request;
+use crate::compile::names::resolve::resolve;
+use crate::compile::names::symbols::Symbols;
+use crate::compile::options::{OptionPaths, Options};
+use crate::compile::parse::ast::{Ast, Texts};
+use crate::memory::Room;
+use tablepb::{DescriptorError, DescriptorPool};
 
 /// Compiles what is asked for.
 pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError> {

@@ -2,14 +2,13 @@
 //! `protoc` is tested in `tests/suite/proto_sources.rs`.
 
 use super::*;
-use crate::schema::pool::{DescriptorPool, PoolOptions};
-use crate::schema::table::{Cardinality, DefaultValue, Kind};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use tablepb::{Cardinality, DefaultValue, DescriptorPool, Kind, PoolOptions};
 
 fn build(source: &str) -> Result<DescriptorPool, SourceError> {
-    DescriptorPool::builder().source("a.proto", source).build()
+    SourceBuilder::new().source("a.proto", source).build()
 }
 
 #[track_caller]
@@ -106,7 +105,7 @@ fn names_follow_the_scoping_rules_of_cpp() {
     // A field of that name is no type and does not hide one.
     build("syntax = \"proto3\"; message T { } message M { int32 T = 1; T t = 2; }").unwrap();
     let imports = |public: &str| {
-        DescriptorPool::builder()
+        SourceBuilder::new()
             .source("c.proto", "syntax = \"proto3\"; import \"b.proto\"; message C { A a = 1; }")
             .source("b.proto", format!("syntax = \"proto3\"; import {public}\"a.proto\";"))
             .source("a.proto", "syntax = \"proto3\"; message A { }")
@@ -192,12 +191,12 @@ fn imports_are_found_or_named() {
     assert_eq!(faults("import \"no.proto\";"), [(SourceErrorKind::MissingImport, 1, 8)]);
     assert_eq!(faults("import \"../a.proto\";"), [(SourceErrorKind::MissingImport, 1, 8)]);
     assert_eq!(faults("import \"a.proto\";"), [(SourceErrorKind::ImportCycle, 1, 8)]);
-    let unreadable = DescriptorPool::builder().file("x.proto").resolver(Unreadable).build().unwrap_err();
+    let unreadable = SourceBuilder::new().file("x.proto").resolver(Unreadable).build().unwrap_err();
     assert_eq!(unreadable.kind(), SourceErrorKind::Unreadable);
-    let missing = DescriptorPool::builder().file("x.proto").build().unwrap_err();
+    let missing = SourceBuilder::new().file("x.proto").build().unwrap_err();
     assert_eq!(missing.kind(), SourceErrorKind::MissingImport);
     let resolver = |name: &str| (name == "b.proto").then(|| String::from("message B { }"));
-    let pool = DescriptorPool::builder().source("a.proto", "import \"b.proto\";").resolver(resolver).build();
+    let pool = SourceBuilder::new().source("a.proto", "import \"b.proto\";").resolver(resolver).build();
     let names: Vec<_> = pool.unwrap().files().map(|file| file.name().to_string()).collect();
     assert_eq!(names, ["b.proto", "a.proto"]);
 }
@@ -207,7 +206,7 @@ fn imports_are_found_or_named() {
 fn no_resolver_is_asked_for_a_file_whose_name_is_no_plain_path() {
     for name in ["a/../x.proto", "../x.proto", "/x.proto", "./x.proto", "a//x.proto", "a\\x.proto", ""] {
         let all = |_: &str| Some(String::from("message M {}"));
-        let error = DescriptorPool::builder().file(name).resolver(all).build().expect_err(name);
+        let error = SourceBuilder::new().file(name).resolver(all).build().expect_err(name);
         assert_eq!(error.kind(), SourceErrorKind::MissingImport, "{name}");
         assert!(error.to_string().contains("plain path"), "{error}");
     }
@@ -223,7 +222,7 @@ impl FileResolver for Unreadable {
 
 #[test]
 fn well_known_files_compile() {
-    let mut builder = DescriptorPool::builder();
+    let mut builder = SourceBuilder::new();
     for name in [
         "any",
         "api",
@@ -290,7 +289,7 @@ fn too_little_memory_is_an_error() {
     let mut limit = 64;
     loop {
         let options = PoolOptions::new().memory(limit);
-        match DescriptorPool::builder().source("a.proto", source).with_options(options).build() {
+        match SourceBuilder::new().source("a.proto", source).with_options(options).build() {
             Ok(pool) => {
                 assert!(limit > 10_000 && pool.get_message_by_name("A").is_some());
                 break;
@@ -368,7 +367,7 @@ fn local_types_are_seen_in_their_file_alone() {
     let with = |option: &str, edition: &str, use_of: &str| {
         let lib = format!("edition = \"{edition}\"; package lib; {option} {types}");
         let user = format!("syntax = \"proto2\"; import \"lib.proto\"; {use_of}");
-        DescriptorPool::builder().source("lib.proto", lib).source("user.proto", user).build()
+        SourceBuilder::new().source("lib.proto", lib).source("user.proto", user).build()
     };
     let field = |of: &str| format!("message User {{ optional lib.{of} a = 1; }}");
     let sees = |option: &str, of: &str| with(option, "2024", &field(of)).is_ok();

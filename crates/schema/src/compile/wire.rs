@@ -1,7 +1,6 @@
 //! Writing descriptors: fields in the order of the calls, messages as they are closed.
 
-use crate::schema::program::{Room, RoomFull};
-use crate::wire::{long_varint, short_varint};
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -12,14 +11,12 @@ pub(super) struct Out {
 }
 
 impl Out {
-    pub(super) fn varint(&mut self, room: &mut Room, value: u64) -> Result<(), RoomFull> {
-        if value < 1 << 56 {
-            let (word, len) = short_varint(value);
-            return room.extend(&mut self.bytes, word.get(..len).unwrap_or_default());
+    pub(super) fn varint(&mut self, room: &mut Room, mut value: u64) -> Result<(), RoomFull> {
+        while value >= 0x80 {
+            room.push(&mut self.bytes, value as u8 | 0x80)?;
+            value >>= 7;
         }
-        let (first, last, len) = long_varint(value);
-        room.extend(&mut self.bytes, &first)?;
-        room.extend(&mut self.bytes, last.get(..len).unwrap_or_default())
+        room.push(&mut self.bytes, value as u8)
     }
 
     pub(super) fn tag(&mut self, room: &mut Room, number: i32, wire_type: u32) -> Result<(), RoomFull> {

@@ -5,10 +5,10 @@ use super::enums::EnumFacts;
 use super::fields;
 use super::queue::Comparer;
 use super::reserved::{Reserved, extension_ranges};
-use crate::schema::pool::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
+use tablepb::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
 
 impl Comparer {
     /// Compares all pairs, and those that they lead to.

@@ -3,11 +3,10 @@
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
 use super::reserved::Reserved;
-use crate::schema::pool::EnumDescriptor;
-use crate::schema::table::EnumTable;
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
+use tablepb::{EnumDescriptor, EnumTable};
 
 /// What counts in a comparison.
 pub(super) struct EnumFacts {

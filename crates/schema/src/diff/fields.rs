@@ -2,11 +2,10 @@
 
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
-use crate::schema::pool::{FieldDescriptor, FieldKind};
-use crate::schema::table::{DefaultValue, Kind};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::format;
-use alloc::string::String as Text; // `Kind::String` has the name.
+use alloc::string::String as Text;
+use tablepb::{DefaultValue, FieldDescriptor, FieldKind, Kind}; // `Kind::String` has the name.
 
 /// The field in a few words: `repeated int32 = 4`.
 pub(super) fn text(field: &FieldDescriptor) -> Text {

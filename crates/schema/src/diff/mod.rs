@@ -18,14 +18,14 @@ mod services;
 
 pub use difference::{Compatibility, Difference, DifferenceKind};
 
-use crate::schema::pool::{
-    DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, ServiceDescriptor,
-};
-use crate::schema::table::{EnumTable, MessageTable};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec, vec::Vec};
 use enums::EnumFacts;
 use queue::Comparer;
+use tablepb::{
+    DescriptorPool, EnumDescriptor, EnumTable, FileDescriptor, MessageDescriptor, MessageTable,
+    ServiceDescriptor,
+};
 
 /// The number of types of two pools, which bounds a comparison.
 fn types(a: &DescriptorPool, b: &DescriptorPool) -> usize {
@@ -108,38 +108,113 @@ impl Named {
     }
 }
 
-impl MessageTable {
-    /// Where this table, and those it refers to, differ from a descriptor: the table is the old schema, the descriptor the new
-    /// one. Extensions and what is reserved are left out, which tables do not have.
-    ///
-    /// A table that is invalid, which the compiler finds for one listing but not among several, is one difference
-    /// ([`InvalidTable`](DifferenceKind::InvalidTable)). Takes n log n time and memory in the number of fields and values of
-    /// all types.
-    ///
-    /// ```
-    /// use tablepb::{Compatibility, DescriptorPool, FieldTable, Kind, Message, MessageTable};
-    ///
-    /// #[derive(Default)]
-    /// struct User { id: u64, name: String }
-    /// tablepb::message! { User as "pkg.User" { id: uint64 = 1, name: string = 2 } }
-    ///
-    /// // What a .proto file says now.
-    /// static NOW: MessageTable = MessageTable::new(
-    ///     "pkg.User",
-    ///     &[FieldTable::new("id", 1, Kind::Uint64), FieldTable::new("full_name", 2, Kind::String)],
-    /// );
-    /// let now = DescriptorPool::from_tables(&[&NOW])?.get_message_by_name("pkg.User").unwrap();
-    /// let differences = User::TABLE.diff(&now);
-    /// assert_eq!(differences.len(), 1);
-    /// assert_eq!(differences[0].to_string(), "pkg.User.name: the name changes from name to full_name (breaks JSON)");
-    /// assert_eq!(differences[0].wire(), Compatibility::Compatible);
-    /// # Ok::<(), tablepb::DescriptorError>(())
-    /// ```
-    pub fn diff(&'static self, descriptor: &MessageDescriptor) -> Vec<Difference> {
+/// The changes from an old schema to a new one.
+///
+/// | `old` | `new` | |
+/// |---|---|---|
+/// | `&DescriptorPool` | `&DescriptorPool` | type by type and service by service |
+/// | `&FileDescriptor` | `&FileDescriptor` | types are the same if they have the same name after the package, so `pkg.v1` and `pkg.v2` can be compared |
+/// | `&MessageDescriptor` | `&MessageDescriptor` | with all types that their fields refer to; extensions in the pools count as fields |
+/// | `&EnumDescriptor` | `&EnumDescriptor` | |
+/// | `&ServiceDescriptor` | `&ServiceDescriptor` | with the messages that the methods take and return |
+/// | `&'static MessageTable` | `&MessageDescriptor` | with the tables that it refers to; without extensions and what is reserved, which tables do not have |
+/// | `&EnumTable` | `&EnumDescriptor` | |
+///
+/// A table that is invalid, which the compiler finds for one listing but not among several, is one difference
+/// ([`InvalidTable`](DifferenceKind::InvalidTable)).
+///
+/// Methods of services are the same if they have the same name. What fails a call of a client that has the old service is
+/// [`Breaking`](Compatibility::Breaking): a method that is gone, one that takes or returns a message type of another name, and one that streams
+/// differently.
+///
+/// Takes n log n time and memory in the number of fields and values of all types.
+///
+/// # Panics
+/// Aborts if the allocator fails.
+///
+/// ```
+/// use tablepb::{DescriptorPool, FieldTable, Kind, Message, MessageTable};
+/// use tablepb_schema::{Compatibility, SourceBuilder, diff};
+///
+/// #[derive(Default)]
+/// struct User { id: u64, name: String }
+/// tablepb::message! { User as "pkg.User" { id: uint64 = 1, name: string = 2 } }
+///
+/// // What a .proto file says now.
+/// let source = r#"syntax = "proto3"; package pkg; message User { uint64 id = 1; string full_name = 2; }"#;
+/// let pool = SourceBuilder::new().source("user.proto", source).build()?;
+/// let differences = diff(User::TABLE, &pool.get_message_by_name("pkg.User").unwrap());
+/// assert_eq!(differences.len(), 1);
+/// assert_eq!(differences[0].to_string(), "pkg.User.name: the name changes from name to full_name (breaks JSON)");
+/// assert_eq!(differences[0].wire(), Compatibility::Compatible);
+/// # Ok::<(), tablepb_schema::SourceError>(())
+/// ```
+///
+/// Services:
+///
+/// ```
+/// use tablepb_schema::{SourceBuilder, diff};
+///
+/// let pool = |source: &str| SourceBuilder::new().source("s.proto", source).build();
+/// let old = pool("message M {} service S { rpc Get(M) returns (M); rpc List(M) returns (stream M); }")?;
+/// let new = pool("message M {} service S { rpc List(M) returns (M); }")?;
+/// let lines: Vec<String> = diff(&old, &new).iter().map(|it| it.to_string()).collect();
+/// assert_eq!(lines, [
+///     "S.Get: the method is removed (breaks calls)",
+///     "S.List: the streaming changes from server streaming to unary (breaks calls)",
+/// ]);
+/// # Ok::<(), tablepb_schema::SourceError>(())
+/// ```
+///
+/// Files of two packages:
+///
+/// ```
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb_schema::{DifferenceKind, diff};
+///
+/// static V1: MessageTable = MessageTable::new("pkg.v1.Log", &[FieldTable::new("line", 1, Kind::String)]);
+/// static V2: MessageTable = MessageTable::new("pkg.v2.Log", &[]);
+/// let (v1, v2) = (DescriptorPool::from_tables(&[&V1])?, DescriptorPool::from_tables(&[&V2])?);
+/// let differences = diff(&v1.files().next().unwrap(), &v2.files().next().unwrap());
+/// let kinds: Vec<_> = differences.iter().map(|d| d.kind()).collect();
+/// assert_eq!(kinds, [DifferenceKind::TypeRenamed, DifferenceKind::FieldRemoved]);
+/// # Ok::<(), tablepb::DescriptorError>(())
+/// ```
+#[must_use]
+pub fn diff<Old: Comparable<New>, New>(old: Old, new: &New) -> Vec<Difference> {
+    old.differences(new)
+}
+
+/// Pairs of schemas that [`diff`] compares; its page lists them.
+///
+/// ```
+/// use tablepb::{DescriptorPool, EnumTable};
+/// use tablepb_schema::{Comparable, diff};
+///
+/// fn is_same<New>(old: impl Comparable<New>, new: &New) -> bool {
+///     diff(old, new).is_empty()
+/// }
+///
+/// static LABEL: EnumTable = EnumTable::new("Label", &[("LABEL_OPTIONAL", 1), ("LABEL_LIST", 3)]);
+/// let pool = DescriptorPool::descriptor_proto();
+/// let label = pool.get_enum_by_name("google.protobuf.FieldDescriptorProto.Label").unwrap();
+/// assert!(is_same(&pool, &pool) && is_same(&label, &label) && !is_same(&LABEL, &label));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be compared with `&{New}`",
+    note = "two pools, files, messages, enums or services can, and a `&'static MessageTable` or `&EnumTable` and its descriptor"
+)]
+pub trait Comparable<New> {
+    #[doc(hidden)]
+    fn differences(self, new: &New) -> Vec<Difference>;
+}
+
+impl Comparable<MessageDescriptor> for &'static MessageTable {
+    fn differences(self, new: &MessageDescriptor) -> Vec<Difference> {
         let pool = DescriptorPool::from_tables(&[self]);
         let message = pool.as_ref().map(|pool| pool.get_message_by_name(self.full_name()));
         match message {
-            Ok(Some(message)) => compare_messages(&message, descriptor, false),
+            Ok(Some(message)) => compare_messages(&message, new, false),
             Ok(None) => Vec::new(),
             Err(error) => vec![Difference {
                 path: self.full_name().into(),
@@ -153,22 +228,10 @@ impl MessageTable {
     }
 }
 
-impl EnumTable {
-    /// Where this table differs from a descriptor, see [`MessageTable::diff`].
-    ///
-    /// ```
-    /// use tablepb::{DescriptorPool, EnumTable};
-    ///
-    /// static LABEL: EnumTable = EnumTable::new("Label", &[("LABEL_OPTIONAL", 1), ("LABEL_LIST", 3)]);
-    /// let pool = DescriptorPool::descriptor_proto();
-    /// let label = pool.get_enum_by_name("google.protobuf.FieldDescriptorProto.Label").unwrap();
-    /// let differences = LABEL.diff(&label);
-    /// assert!(differences.iter().any(|d| d.to_string()
-    ///     == "Label.LABEL_LIST: the name changes from LABEL_LIST to LABEL_REPEATED (breaks JSON)"));
-    /// ```
-    pub fn diff(&self, descriptor: &EnumDescriptor) -> Vec<Difference> {
+impl Comparable<EnumDescriptor> for &EnumTable {
+    fn differences(self, new: &EnumDescriptor) -> Vec<Difference> {
         let mut comparer = Comparer::new(0, false);
-        EnumFacts::of_table(self).compare(&EnumFacts::of(descriptor), &mut comparer);
+        EnumFacts::of_table(self).compare(&EnumFacts::of(new), &mut comparer);
         comparer.found
     }
 }
@@ -179,141 +242,65 @@ fn compare_messages(old: &MessageDescriptor, new: &MessageDescriptor, pools: boo
     comparer.run()
 }
 
-impl MessageDescriptor {
-    /// The changes from this message to another, with those of all types that their fields refer to; see
-    /// [`MessageTable::diff`]. Extensions in the pools count as fields.
-    ///
-    /// ```
-    /// use tablepb::DescriptorPool;
-    ///
-    /// let pool = DescriptorPool::descriptor_proto();
-    /// let field = pool.get_message_by_name("google.protobuf.FieldDescriptorProto").unwrap();
-    /// assert!(field.diff(&field).is_empty());
-    /// ```
-    pub fn diff(&self, new: &MessageDescriptor) -> Vec<Difference> {
+impl Comparable<MessageDescriptor> for &MessageDescriptor {
+    fn differences(self, new: &MessageDescriptor) -> Vec<Difference> {
         compare_messages(self, new, true)
     }
 }
 
-impl EnumDescriptor {
-    /// The changes from this enum to another; see [`MessageTable::diff`].
-    ///
-    /// ```
-    /// use tablepb::DescriptorPool;
-    ///
-    /// let pool = DescriptorPool::descriptor_proto();
-    /// let edition = pool.get_enum_by_name("google.protobuf.Edition").unwrap();
-    /// assert!(edition.diff(&edition).is_empty());
-    /// ```
-    pub fn diff(&self, new: &EnumDescriptor) -> Vec<Difference> {
+impl Comparable<EnumDescriptor> for &EnumDescriptor {
+    fn differences(self, new: &EnumDescriptor) -> Vec<Difference> {
         let mut comparer = Comparer::new(2, true);
         comparer.enums(self, new);
         comparer.run()
     }
 }
 
-impl ServiceDescriptor {
-    /// The changes from this service to another, with those of the messages that its methods take and return; see
-    /// [`MessageTable::diff`].
-    ///
-    /// Methods are the same if they have the same name. What fails a call of a client that has the old service is
-    /// [`Breaking`](Compatibility::Breaking): a method that is gone, one that takes or returns a message type of another name, and one that streams
-    /// differently.
-    ///
-    /// ```
-    /// use tablepb::{DescriptorPool, DifferenceKind};
-    ///
-    /// # #[cfg(feature = "proto")] {
-    /// let pool = |source: &str| DescriptorPool::builder().source("s.proto", source).build();
-    /// let old = pool("message M {} service S { rpc Get(M) returns (M); rpc List(M) returns (stream M); }")?;
-    /// let new = pool("message M {} service S { rpc List(M) returns (M); }")?;
-    /// let service = |pool: &DescriptorPool| pool.services().next().unwrap();
-    /// let lines: Vec<String> = service(&old).diff(&service(&new)).iter().map(|it| it.to_string()).collect();
-    /// assert_eq!(lines, [
-    ///     "S.Get: the method is removed (breaks calls)",
-    ///     "S.List: the streaming changes from server streaming to unary (breaks calls)",
-    /// ]);
-    /// # }
-    /// # Ok::<(), tablepb::SourceError>(())
-    /// ```
-    pub fn diff(&self, new: &ServiceDescriptor) -> Vec<Difference> {
+impl Comparable<ServiceDescriptor> for &ServiceDescriptor {
+    fn differences(self, new: &ServiceDescriptor) -> Vec<Difference> {
         let mut comparer = Comparer::new(types(self.parent_pool(), new.parent_pool()), true);
         services::compare(self, new, &mut comparer);
         comparer.run()
     }
 }
 
-impl FileDescriptor {
-    /// The changes from this file to another; see [`MessageTable::diff`] and [`ServiceDescriptor::diff`]. Types are the same if they have the same name after
-    /// the package, so `pkg.v1` and `pkg.v2` can be compared.
-    ///
-    /// ```
-    /// use tablepb::{DescriptorPool, DifferenceKind, FieldTable, Kind, MessageTable};
-    ///
-    /// static V1: MessageTable = MessageTable::new("pkg.v1.Log", &[FieldTable::new("line", 1, Kind::String)]);
-    /// static V2: MessageTable = MessageTable::new("pkg.v2.Log", &[]);
-    /// let (v1, v2) = (DescriptorPool::from_tables(&[&V1])?, DescriptorPool::from_tables(&[&V2])?);
-    /// let differences = v1.files().next().unwrap().diff(&v2.files().next().unwrap());
-    /// let kinds: Vec<_> = differences.iter().map(|d| d.kind()).collect();
-    /// assert_eq!(kinds, [DifferenceKind::TypeRenamed, DifferenceKind::FieldRemoved]);
-    /// # Ok::<(), tablepb::DescriptorError>(())
-    /// ```
-    pub fn diff(&self, new: &FileDescriptor) -> Vec<Difference> {
+impl Comparable<FileDescriptor> for &FileDescriptor {
+    fn differences(self, new: &FileDescriptor) -> Vec<Difference> {
         let comparer = Comparer::new(types(self.parent_pool(), new.parent_pool()), true);
         Named::of_file(self).diff(&Named::of_file(new), comparer)
     }
 }
 
-impl DescriptorPool {
-    /// The changes from this pool to another, type by type and service by service; see [`MessageTable::diff`] and
-    /// [`ServiceDescriptor::diff`].
-    ///
-    /// ```
-    /// use tablepb::{DescriptorPool, DifferenceKind};
-    ///
-    /// let (empty, pool) = (DescriptorPool::new(), DescriptorPool::descriptor_proto());
-    /// assert!(pool.diff(&pool).is_empty());
-    /// assert!(empty.diff(&pool).iter().all(|d| !d.is_breaking()));
-    /// ```
-    pub fn diff(&self, new: &DescriptorPool) -> Vec<Difference> {
+impl Comparable<DescriptorPool> for &DescriptorPool {
+    fn differences(self, new: &DescriptorPool) -> Vec<Difference> {
         Named::of_pool(self).diff(&Named::of_pool(new), Comparer::new(types(self, new), true))
     }
 }
 
-/// Asserts that a listing says what a descriptor says: for a test that fails when a `.proto` file changes, or the listing.
+/// Asserts that two schemas are the same: for a test that fails when a `.proto` file changes, or the listing.
 ///
-/// The arguments are anything with a method `diff`: a table and a descriptor, or two descriptors. Any difference counts, compatible ones too.
+/// Takes what [`diff`] takes. Any difference counts, compatible ones too.
 ///
 /// # Panics
 ///
 /// If there is a difference, with all of them, one a line.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, Message, MessageTable};
+/// use tablepb::Message;
+/// use tablepb_schema::{SourceBuilder, assert_matches};
 ///
 /// #[derive(Default)]
 /// struct User { id: u64, name: String }
 /// tablepb::message! { User as "pkg.User" { id: uint64 = 1, name: string = 2 } }
 ///
-/// // In a test, the pool comes from a descriptor set or from .proto sources.
-/// static NOW: MessageTable = MessageTable::new(
-///     "pkg.User",
-///     &[FieldTable::new("id", 1, Kind::Uint64), FieldTable::new("name", 2, Kind::String)],
-/// );
-/// let user = DescriptorPool::from_tables(&[&NOW])?.get_message_by_name("pkg.User").unwrap();
-/// tablepb::assert_matches!(User::TABLE, user);
-/// # Ok::<(), tablepb::DescriptorError>(())
+/// let source = r#"syntax = "proto3"; package pkg; message User { uint64 id = 1; string name = 2; }"#;
+/// let pool = SourceBuilder::new().source("user.proto", source).build()?;
+/// assert_matches(User::TABLE, &pool.get_message_by_name("pkg.User").unwrap());
+/// # Ok::<(), tablepb_schema::SourceError>(())
 /// ```
-#[macro_export]
-macro_rules! assert_matches {
-    ($old:expr, $new:expr $(,)?) => {
-        $crate::listing::assert_no_difference(&$old.diff(&$new))
-    };
-}
-
-/// Panics with these differences, if there are any.
 #[track_caller]
-pub fn assert_no_difference(differences: &[Difference]) {
+pub fn assert_matches<Old: Comparable<New>, New>(old: Old, new: &New) {
+    let differences = diff(old, new);
     if !differences.is_empty() {
         let lines: String = differences.iter().map(|difference| format!("\n  {difference}")).collect();
         panic!("the schemas differ:{lines}");

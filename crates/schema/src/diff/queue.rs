@@ -1,9 +1,9 @@
 //! The pairs of types that are to be compared, and the differences that were found.
 
 use super::difference::{Compatibility, Difference, DifferenceKind};
-use crate::schema::pool::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 use alloc::collections::BTreeSet;
 use alloc::{string::String, vec::Vec};
+use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// A comparison of two schemas.
 #[derive(Default)]

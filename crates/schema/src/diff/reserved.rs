@@ -2,11 +2,11 @@
 
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
-use crate::schema::pool::{EnumDescriptor, MessageDescriptor};
 use Compatibility::{Compatible, Conditional};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{format, string::String, vec::Vec};
 use core::ops::Range;
+use tablepb::{EnumDescriptor, MessageDescriptor};
 
 /// First and last number of each range, by the first; ranges do not overlap.
 #[derive(Default)]

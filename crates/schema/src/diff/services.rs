@@ -2,10 +2,10 @@
 
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
-use crate::schema::pool::{MessageDescriptor, MethodDescriptor, ServiceDescriptor};
 use Compatibility::{Breaking, Compatible};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use tablepb::{MessageDescriptor, MethodDescriptor, ServiceDescriptor};
 
 /// Calls of old clients fail.
 const FAILS: (Compatibility, Compatibility) = (Breaking, Breaking);

@@ -2,15 +2,15 @@
 
 use super::case::{identifier, snake, upper_camel};
 use super::names::{Names, unique};
-use super::needs::{Needs, Traits, value_of};
+use super::needs::{Needs, Traits, is_well_known, value_of};
 use super::options::{MapType, OpenEnumType, TextType};
-use crate::schema::pool::{
-    Edition, EnumDescriptor, FieldDescriptor, FieldKind, MessageDescriptor, OneofDescriptor, is_json_name,
-    is_well_known,
-};
-use crate::schema::table::{DefaultValue, Kind};
+use crate::json_name::json_name;
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
+use tablepb::{
+    DefaultValue, Edition, EnumDescriptor, FieldDescriptor, FieldKind, Kind, MessageDescriptor,
+    OneofDescriptor,
+};
 
 /// A member of a struct, or a variant of an enum: its name, its type, and its listing.
 pub(super) struct Member {
@@ -166,7 +166,7 @@ impl<'a> Members<'a> {
         if let Some(default) = field.explicit_default() {
             options.push(format!("default = {}", default_text(default, &field.kind())));
         }
-        if !is_json_name(field.json_name(), field.name()) {
+        if !json_name(field.name()).eq(field.json_name().bytes()) {
             options.push(format!("json_name = {:?}", field.json_name()));
         }
         let mut line = format!("{name}{}: {label}{kind} = {}", renamed(name, field.name()), field.number());
@@ -295,7 +295,7 @@ impl<'a> Members<'a> {
 
     /// The pool has extensions of the message, which have no place in a listing.
     pub(super) fn extension_notes(&self, message: &MessageDescriptor) -> Vec<String> {
-        let note = |e: crate::schema::pool::ExtensionDescriptor| {
+        let note = |e: tablepb::ExtensionDescriptor| {
             format!("// The extension {} = {} has no listing.", e.full_name(), e.number())
         };
         let mut notes: Vec<String> = message.extensions().map(note).collect();
@@ -337,8 +337,7 @@ fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::schema::pool::DescriptorPool;
-    use crate::schema::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+    use tablepb::{DefaultValue, DescriptorPool, EnumTable, FieldTable, Kind, MessageTable, Syntax};
 
     static E: EnumTable = EnumTable::new("p.E", &[("A", 1), ("type", 2), ("B", 1), ("C", 2)]).closed();
     static M: MessageTable = MessageTable::new(
@@ -353,7 +352,7 @@ mod tests {
     /// The listing of the enum has no aliases.
     #[test]
     fn a_default_that_is_an_alias_has_the_name_that_is_listed() {
-        let source = DescriptorPool::from_tables(&[&M]).unwrap().to_rust();
+        let source = crate::to_rust(&DescriptorPool::from_tables(&[&M]).unwrap(), &crate::RustOptions::new());
         assert!(source.contains("b: enum E = 1 [default = A],"), "{source}");
         assert!(source.contains("c: enum E = 2 [default = r#type],"), "{source}");
     }

@@ -2,10 +2,8 @@
 
 use super::case::{identifier, snake, upper_camel};
 use super::needs::Needs;
-use crate::schema::pool::{
-    DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor,
-};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
+use tablepb::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor};
 
 /// Packages of more components have the last ones in one module, which bounds the indentation.
 const MAX_PACKAGE: usize = 16;

@@ -2,13 +2,12 @@
 //!
 //! Nothing recurses: schemas may be chains of any length.
 
+use super::groups::groups;
 use super::options::{MapType, RustOptions, TextType};
-use crate::schema::pool::{
-    DescriptorPool, EnumDescriptor, FieldDescriptor, FileDescriptor, MessageDescriptor, is_well_known,
-};
-use crate::schema::program::groups;
-use crate::schema::table::Kind;
 use alloc::{vec, vec::Vec};
+use tablepb::{
+    DescriptorPool, EnumDescriptor, FieldDescriptor, FileDescriptor, Kind, MessageDescriptor, wkt,
+};
 
 /// What a member brings into its struct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -211,4 +210,9 @@ impl<'o> Needs<'o> {
             && self.has_message(to)
             && group(field.parent_message()) == group(to)
     }
+}
+
+/// Whether [`wkt`] has a struct or an enum for the type.
+pub(super) fn is_well_known(full_name: &str) -> bool {
+    full_name == "google.protobuf.NullValue" || wkt::TABLES.iter().any(|table| table.full_name() == full_name)
 }

@@ -26,7 +26,7 @@ pub enum MapType {
     BTreeMap,
     /// `HashMap` (feature `std`).
     HashMap,
-    /// [`SmallMap`](crate::SmallMap), the fastest up to 16 entries.
+    /// [`SmallMap`](tablepb::SmallMap), the fastest up to 16 entries.
     SmallMap,
 }
 
@@ -34,7 +34,7 @@ pub enum MapType {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OpenEnumType {
-    /// [`EnumValue<E>`](crate::EnumValue), which keeps unlisted numbers.
+    /// [`EnumValue<E>`](tablepb::EnumValue), which keeps unlisted numbers.
     #[default]
     EnumValue,
     /// `i32`, as in prost.
@@ -43,15 +43,16 @@ pub enum OpenEnumType {
     Listed,
 }
 
-/// How [`MessageDescriptor::to_rust_with_options`](crate::MessageDescriptor::to_rust_with_options) and its like write structs.
+/// How [`to_rust`](crate::to_rust) writes structs.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RustOptions, TextType};
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb_schema::{RustOptions, TextType, to_rust};
 ///
 /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
 /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
 /// let options = RustOptions::new().strings(TextType::Borrowed).unknown_fields(false).derives("Debug");
-/// assert!(log.to_rust_with_options(&options).contains(
+/// assert!(to_rust(&log, &options).contains(
 ///     "\
 /// #[derive(Debug, Default)]
 /// pub struct Log<'a> {
@@ -80,8 +81,8 @@ pub struct RustOptions {
 }
 
 impl RustOptions {
-    /// Public items with owned members: `String`, `Vec<u8>`, `BTreeMap`, [`EnumValue`](crate::EnumValue), the types of
-    /// [`wkt`](crate::structs::wkt), unknown fields kept, `#[derive(Clone, Debug, Default, PartialEq)]`.
+    /// Public items with owned members: `String`, `Vec<u8>`, `BTreeMap`, [`EnumValue`](tablepb::EnumValue), the types of
+    /// [`wkt`](tablepb::wkt), unknown fields kept, `#[derive(Clone, Debug, Default, PartialEq)]`.
     pub fn new() -> Self {
         Self {
             strings: TextType::Owned,
@@ -135,14 +136,14 @@ impl RustOptions {
         self
     }
 
-    /// Sets whether fields of well-known types have the types of [`wkt`](crate::structs::wkt); `true` by default. Otherwise they are
+    /// Sets whether fields of well-known types have the types of [`wkt`](tablepb::wkt); `true` by default. Otherwise they are
     /// generated like others. The types of `wkt` do not keep unknown fields.
     pub fn well_known_types(mut self, well_known: bool) -> Self {
         self.well_known = well_known;
         self
     }
 
-    /// Sets whether structs have a member of [`UnknownFieldSet`](crate::UnknownFieldSet); `true` by default. Without it,
+    /// Sets whether structs have a member of [`UnknownFieldSet`](tablepb::UnknownFieldSet); `true` by default. Without it,
     /// decoding drops what the listing does not have.
     pub fn unknown_fields(mut self, keep: bool) -> Self {
         self.unknown_fields = keep;

@@ -4,9 +4,9 @@ use super::case::variant;
 use super::members::{Member, Members, is_proto2, renamed};
 use super::names::{Item, Names, ROOT, unique};
 use super::needs::{Needs, Traits};
-use crate::schema::pool::{EnumDescriptor, MessageDescriptor, OneofDescriptor};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec, vec::Vec};
+use tablepb::{EnumDescriptor, MessageDescriptor, OneofDescriptor};
 
 /// The width that rustfmt allows.
 const WIDTH: usize = 100;

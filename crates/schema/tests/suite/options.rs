@@ -1,11 +1,12 @@
 //! What options become: the bytes of `FileOptions` that protoc 36 writes, or that it refuses them.
 //!
-//! `tests/data/proto_sources/options.txt` has them. A line `head K ..` has the definitions that the lines `K ..` use; those have the
+//! `tests/data/options.txt` has them. A line `head K ..` has the definitions that the lines `K ..` use; those have the
 //! bytes of the options in hexadecimal, or `no`, and then the statements.
 
 use crate::common::protoc::{Dir, Protoc};
 use std::collections::HashMap;
-use tablepb::{DescriptorPool, SourceErrorKind};
+use tablepb::DescriptorPool;
+use tablepb_schema::{SourceBuilder, SourceErrorKind};
 
 struct Case {
     source: String,
@@ -14,7 +15,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let lines = include_str!("../data/proto_sources/options.txt").lines();
+    let lines = include_str!("../data/options.txt").lines();
     let (mut heads, mut cases) = (HashMap::new(), Vec::new());
     for line in lines {
         let mut words = line.splitn(3, ' ');
@@ -42,7 +43,7 @@ fn options(pool: &DescriptorPool) -> String {
 #[test]
 fn options_become_the_bytes_that_protoc_writes() {
     for case in cases() {
-        let pool = DescriptorPool::builder().source("a.proto", case.source).build();
+        let pool = SourceBuilder::new().source("a.proto", case.source).build();
         match pool {
             Ok(pool) => assert_eq!(options(&pool), case.options, "{}", case.statements),
             Err(error) => {
@@ -113,7 +114,7 @@ fn package_pairs() -> Vec<[(String, String); 2]> {
 #[test]
 fn files_of_any_packages_beside_google_protobuf_see_each_other() {
     for pair in package_pairs() {
-        let mut builder = DescriptorPool::builder();
+        let mut builder = SourceBuilder::new();
         for (name, source) in &pair {
             builder = builder.source(name, source);
         }
@@ -135,8 +136,8 @@ fn needs_protoc_package_pairs_are_taken_by_protoc() {
     }
 }
 
-fn build(source: &str) -> Result<DescriptorPool, tablepb::SourceError> {
-    DescriptorPool::builder().source("a.proto", source).build()
+fn build(source: &str) -> Result<DescriptorPool, tablepb_schema::SourceError> {
+    SourceBuilder::new().source("a.proto", source).build()
 }
 
 /// protoc takes it only with a flag, and integers are other types there.
@@ -162,7 +163,7 @@ fn a_suggestion_never_names_what_is_written() {
         build("syntax = \"proto3\"; package x.a; message B { message x { } x.a.C c = 1; } message C { }")
             .unwrap_err();
     assert!(error.to_string().contains("x.a.C (did you mean .x.a.C?)"), "{error}");
-    let error = DescriptorPool::builder()
+    let error = SourceBuilder::new()
         .source("c.proto", "syntax = \"proto3\"; message C { A a = 1; .A b = 2; B c = 3; }")
         .source("a.proto", "syntax = \"proto3\"; message A { }")
         .build()

@@ -2,11 +2,12 @@
 
 use crate::common::protoc::Dir;
 use std::time::Instant;
-use tablepb::{DescriptorPool, PoolOptions, SourceError, SourceErrorKind};
+use tablepb::{DescriptorPool, PoolOptions};
+use tablepb_schema::{SourceBuilder, SourceError, SourceErrorKind};
 
 fn build(dir: &Dir, name: &str, memory: Option<usize>) -> Result<DescriptorPool, SourceError> {
     let options = memory.map_or(PoolOptions::new(), |bytes| PoolOptions::new().memory(bytes));
-    DescriptorPool::builder().include(&dir.0).file(name).with_options(options).build()
+    SourceBuilder::new().include(&dir.0).file(name).with_options(options).build()
 }
 
 #[track_caller]
@@ -83,8 +84,7 @@ fn bytes_of_comments_may_be_anything() {
     let dir = Dir::new("latin");
     let write = |text: &[u8]| std::fs::write(dir.0.join("latin.proto"), text).unwrap();
     write(b"syntax = \"proto3\"; // Stra\xdfe\n/* \xe9t\xe9 */ message M { /*\xff*/ int32 a = 1; }");
-    let pool =
-        DescriptorPool::builder().include(&dir.0).file("latin.proto").include_source_info(true).build();
+    let pool = SourceBuilder::new().include(&dir.0).file("latin.proto").include_source_info(true).build();
     let file = pool.unwrap().get_file_by_name("latin.proto").unwrap().to_proto();
     assert!(file.contains("?t?"), "{file}");
     for (text, line) in [
@@ -108,7 +108,7 @@ fn a_file_that_is_nowhere_names_the_directories_that_were_searched() {
     dir.write("a.proto", "syntax = \"proto3\"; import \"b.proto\";");
     let gone = dir.0.join("gone");
     let build = |file: &str| {
-        let builder = DescriptorPool::builder().include(&dir.0).include(&gone);
+        let builder = SourceBuilder::new().include(&dir.0).include(&gone);
         builder.file(file).build().unwrap_err()
     };
     let searched = format!("searched in {}, {} (no such directory)", dir.0.display(), gone.display());

@@ -1,12 +1,13 @@
 //! Sources of a line each that protoc takes or refuses: what extension ranges declare, and which editions have an option.
 //!
-//! `tests/data/proto_sources/rules.txt` has them, with `yes` or `no` in front, as protoc 36.2 says.
+//! `tests/data/rules.txt` has them, with `yes` or `no` in front, as protoc 36.2 says.
 
 use crate::common::protoc::{Dir, Protoc};
-use tablepb::{DescriptorPool, Edition, PoolOptions, SourceErrorKind};
+use tablepb::{Edition, PoolOptions};
+use tablepb_schema::{SourceBuilder, SourceErrorKind};
 
 fn rules() -> impl Iterator<Item = (bool, &'static str)> {
-    let lines = include_str!("../data/proto_sources/rules.txt").lines();
+    let lines = include_str!("../data/rules.txt").lines();
     lines.map(|line| (line.starts_with("yes "), &line[4..]))
 }
 
@@ -14,7 +15,7 @@ fn rules() -> impl Iterator<Item = (bool, &'static str)> {
 fn sources_are_taken_and_refused_as_by_protoc() {
     let mut count = [0; 2];
     for (taken, source) in rules() {
-        let pool = DescriptorPool::builder().source("rule.proto", source).build();
+        let pool = SourceBuilder::new().source("rule.proto", source).build();
         assert_eq!(pool.is_ok(), taken, "{source}: {:?}", pool.err());
         count[usize::from(taken)] += 1;
         if let Err(error) = pool {
@@ -66,7 +67,7 @@ fn editions_of_many_fields_and_values_take_time_in_their_number() {
     source += "}";
     let start = std::time::Instant::now();
     // A value may not be there before its option.
-    let error = DescriptorPool::builder().source("many.proto", source).build().unwrap_err();
+    let error = SourceBuilder::new().source("many.proto", source).build().unwrap_err();
     assert!(error.to_string().contains("introduced before the option"), "{error}");
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
@@ -80,7 +81,7 @@ fn synthetic_oneofs_have_the_names_that_protoc_gives_them() {
         int32 _q = 12; int32 XX_q = 13; int32 X_q = 14; optional int32 q = 15 [json_name = \"c\"]; }
         message B { optional int32 _f = 2; optional int32 f = 1; }
         message C { optional int32 __f = 1; optional int32 _X_f = 2; }";
-    let pool = DescriptorPool::builder().source("a.proto", source).build().expect("valid");
+    let pool = SourceBuilder::new().source("a.proto", source).build().expect("valid");
     let names = |message: &str| -> Vec<String> {
         let message = pool.get_message_by_name(message).expect("declared");
         message.oneofs().map(|oneof| oneof.name().to_owned()).collect()
@@ -89,7 +90,7 @@ fn synthetic_oneofs_have_the_names_that_protoc_gives_them() {
     assert_eq!(names("B"), ["X_f", "XX_f"]);
     assert_eq!(names("C"), ["X__f", "X_X_f"]);
     let twice = "syntax = \"proto3\"; message M { optional int32 f = 1; optional int32 f = 2; }";
-    let error = DescriptorPool::builder().source("a.proto", twice).build().unwrap_err();
+    let error = SourceBuilder::new().source("a.proto", twice).build().unwrap_err();
     assert!(error.to_string().contains("name defined twice: M.f"), "{error}");
 }
 
@@ -97,7 +98,7 @@ fn synthetic_oneofs_have_the_names_that_protoc_gives_them() {
 #[test]
 fn public_imports_are_followed_as_far_as_time_in_proportion_goes() {
     let chain = |files: usize| {
-        let mut builder = DescriptorPool::builder();
+        let mut builder = SourceBuilder::new();
         for i in 0..files - 1 {
             let text =
                 format!("import public \"f{}\"; message M{i} {{ optional M{} last = 1; }}", i + 1, files - 1);
@@ -162,7 +163,7 @@ fn many_definitions_and_many_uses_of_them_take_time_in_their_number() {
     for source in sources {
         let start = std::time::Instant::now();
         let options = PoolOptions::new().memory(1 << 30);
-        drop(DescriptorPool::builder().source("many.proto", &*source).with_options(options).build());
+        drop(SourceBuilder::new().source("many.proto", &*source).with_options(options).build());
         assert!(start.elapsed().as_secs() < 20, "{:?}: {}", start.elapsed(), source.get(..200).unwrap_or(""));
     }
 }
@@ -176,7 +177,7 @@ fn names_of_extensions_in_options_are_closed_by_a_bracket() {
              extend O {{ optional int32 e = 100; optional O m = 101; }} \
              extend google.protobuf.FileOptions {{ optional O o = 50000; }} {options}"
         );
-        DescriptorPool::builder().source("a.proto", source).build()
+        SourceBuilder::new().source("a.proto", source).build()
     };
     for options in ["option (o) = {[e]: 5};", "option (o) = {[m] {[e]: 5}};", "option (o) = {[ e ] : 5 };"] {
         assert!(build(options).is_ok(), "{options}");
@@ -200,8 +201,7 @@ fn required_fields_of_options_are_missed() {
     let head = "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; \
         message O { optional int32 a = 3; required int32 c = 9; required int32 b = 1; extensions 5; } extend O { optional O e = 5; } \
         extend google.protobuf.FileOptions { optional O o = 50000; }";
-    let build =
-        |options: &str| DescriptorPool::builder().source("a.proto", format!("{head}\n{options}")).build();
+    let build = |options: &str| SourceBuilder::new().source("a.proto", format!("{head}\n{options}")).build();
     for whole in ["", "option (o) = {c: 1 b: 2};", "option (o).c = 1; option (o).a = 3; option (o).b = 2;"] {
         assert!(build(whole).is_ok(), "{whole}");
     }

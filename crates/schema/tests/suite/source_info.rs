@@ -2,18 +2,17 @@
 
 use crate::common::data::Data;
 use crate::common::protoc::{Dir, Protoc};
-use crate::proto_sources::{COMMENTS_2, COMMENTS_2024, assert_same, sources};
+use crate::sources::{COMMENTS_2, COMMENTS_2024, assert_same, sources};
 use std::path::Path;
-use tablepb::{
-    DescriptorPool, DynamicMessage, Edition, FileDescriptor, PoolOptions, SourceBuilder, ValueRef,
-};
+use tablepb::{DescriptorPool, DynamicMessage, Edition, FileDescriptor, PoolOptions, ValueRef};
+use tablepb_schema::SourceBuilder;
 
 /// One line, tabs, tokens on lines of their own, and nothing that ends the last comment.
 const ODD: &str = "import weak \"two.proto\"; import public \"empty.proto\";\n\nmessage\n  Q\n{optional int32 a\n=\n1; /* a\n b */ \
     optional\tint32\tb = 2; // c\r\n\t }\n\n\nenum E { /*\n * x\n **y\n */ X = 0; Y = -1; /***/ } // no newline";
 
 fn builder<'r>() -> SourceBuilder<'r> {
-    DescriptorPool::builder().with_options(PoolOptions::new().memory(1 << 30)).include_source_info(true)
+    SourceBuilder::new().with_options(PoolOptions::new().memory(1 << 30)).include_source_info(true)
 }
 
 fn compile(directory: &Path, name: &str) -> DescriptorPool {
@@ -58,7 +57,7 @@ fn needs_data_needs_protoc_places_in_protobufs_sources_are_those_of_protoc() {
 #[test]
 fn pools_have_no_places_unless_asked() {
     let source = "syntax = \"proto3\";\n// a\nmessage A {} // b\n";
-    let without = DescriptorPool::builder().source("a.proto", source).build().unwrap();
+    let without = SourceBuilder::new().source("a.proto", source).build().unwrap();
     let with = builder().source("a.proto", source).build().unwrap();
     let len = |pool: &DescriptorPool| pool.encode_to_vec().unwrap().len();
     assert!(len(&without) < 40 && len(&with) > len(&without) + 30, "{} {}", len(&without), len(&with));

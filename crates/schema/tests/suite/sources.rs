@@ -2,19 +2,20 @@
 //!
 //! `common/protoc.rs` says which protoc; protobuf's own sources are recorded data. Both are optional, so these tests are ignored.
 
-#[path = "../../fuzz/agree/proto_sources.rs"]
+#[path = "../../../../fuzz/agree/proto_sources.rs"]
 mod agree;
 
 use crate::common::choices::Choices;
 use crate::common::data::Data;
 use crate::common::protoc::{Dir, Protoc};
 use std::path::{Path, PathBuf};
-use tablepb::{DescriptorPool, Edition, FileDescriptor, PoolOptions, SourceError};
+use tablepb::{DescriptorPool, Edition, FileDescriptor, PoolOptions};
+use tablepb_schema::{SourceBuilder, SourceError};
 
 /// Compiles one file of a directory.
 fn compile(directory: &Path, name: &str) -> Result<DescriptorPool, SourceError> {
     let options = PoolOptions::new().memory(1 << 30);
-    DescriptorPool::builder().with_options(options).include(directory).file(name).build()
+    SourceBuilder::new().with_options(options).include(directory).file(name).build()
 }
 
 /// Each file of a set by its name.
@@ -57,13 +58,13 @@ pub fn sources(directory: &Path) -> Vec<String> {
 }
 
 /// What a source with one construct of each sort becomes.
-const PROTO2: &str = include_str!("../data/proto_sources/proto2.proto");
-const PROTO3: &str = include_str!("../data/proto_sources/proto3.proto");
-const EDITION_2024: &str = include_str!("../data/proto_sources/edition2024.proto");
+const PROTO2: &str = include_str!("../data/proto2.proto");
+const PROTO3: &str = include_str!("../data/proto3.proto");
+const EDITION_2024: &str = include_str!("../data/edition2024.proto");
 /// Comments in every place where they mean something, and in some where they do not.
-pub const COMMENTS_2024: &str = include_str!("../data/proto_sources/comments2024.proto");
+pub const COMMENTS_2024: &str = include_str!("../data/comments2024.proto");
 /// With a byte order mark, without a newline at the end, and groups.
-pub const COMMENTS_2: &str = include_str!("../data/proto_sources/comments2.proto");
+pub const COMMENTS_2: &str = include_str!("../data/comments2.proto");
 
 fn constructs(dir: &Dir) -> Vec<String> {
     let all = [("proto2.proto", PROTO2), ("proto3.proto", PROTO3), ("edition2024.proto", EDITION_2024)];
@@ -117,7 +118,7 @@ fn needs_data_printed_sources_compile_to_what_was_printed() {
 
 /// Prints all files of a pool, compiles them, and compares what is printed then.
 fn again(pool: &DescriptorPool, name: &str) {
-    let mut builder = DescriptorPool::builder().with_options(PoolOptions::new().memory(1 << 30));
+    let mut builder = SourceBuilder::new().with_options(PoolOptions::new().memory(1 << 30));
     for file in pool.files() {
         builder = builder.source(file.name(), file.to_proto());
     }
@@ -310,7 +311,7 @@ fn needs_protoc_mutated_sources_are_refused_by_both_or_by_none() {
         let known = if protoc.knows(Edition::Edition2024) { 5 } else { 3 };
         let source = mutated(all[round % known], &mut choices);
         dir.write("m.proto", &source);
-        let builder = DescriptorPool::builder().include(&dir.0).file("m.proto").include_source_info(true);
+        let builder = SourceBuilder::new().include(&dir.0).file("m.proto").include_source_info(true);
         match (protoc.compile_with_info(&dir.0, &["m.proto".into()]), builder.build()) {
             (Ok(set), Ok(pool)) => {
                 accepted += 1;

@@ -3,15 +3,15 @@
 //! A range says so in its options, `[declaration = {number: 4, full_name: ".p.a", type: "int32"}]`, which are for the source alone:
 //! they are noted while the options are written, before they are left out, and checked when all names are known.
 
-use super::ast::{Ast, NONE, Texts};
-use super::codes::{label, type_code};
-use super::error::{Faults, SourceErrorKind};
-use super::load::DESCRIPTOR;
-use super::symbols::{Symbols, around};
-use crate::schema::program::{Room, RoomFull, sort_list};
-use crate::wire::Reader;
+use crate::compile::error::{Faults, SourceErrorKind};
+use crate::compile::load::DESCRIPTOR;
+use crate::compile::names::symbols::{Symbols, around};
+use crate::compile::parse::ast::{Ast, NONE, Texts};
+use crate::compile::parse::codes::{label, type_code};
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
+use tablepb::wire::Reader;
 
 /// Numbers of fields of `ExtensionRangeOptions`.
 const DECLARATION: i32 = 2;
@@ -22,7 +22,7 @@ const UNVERIFIED: u64 = 1;
 
 /// The options of ranges that concern declarations.
 #[derive(Debug, Default)]
-pub(super) struct Declarations {
+pub(crate) struct Declarations {
     /// As they are on the wire.
     bytes: Vec<u8>,
     ranges: Vec<NotedRange>,
@@ -54,7 +54,7 @@ struct Declaration<'b> {
 
 impl Declarations {
     /// Notes an option of the range that is being written.
-    pub(super) fn note(&mut self, number: i32, encoded: &[u8], room: &mut Room) -> Result<(), RoomFull> {
+    pub(crate) fn note(&mut self, number: i32, encoded: &[u8], room: &mut Room) -> Result<(), RoomFull> {
         if matches!(number, DECLARATION | VERIFICATION) {
             room.extend(&mut self.bytes, encoded)?;
         }
@@ -62,7 +62,7 @@ impl Declarations {
     }
 
     /// Ends a range, whose options have been noted.
-    pub(super) fn end_range(
+    pub(crate) fn end_range(
         &mut self,
         message: u32,
         numbers: (i32, i32),
@@ -73,7 +73,7 @@ impl Declarations {
     }
 
     /// Ends a range with the options of the range before it.
-    pub(super) fn same_range(
+    pub(crate) fn same_range(
         &mut self,
         message: u32,
         numbers: (i32, i32),
@@ -86,7 +86,7 @@ impl Declarations {
     }
 
     /// Checks all declarations, and all extensions against them.
-    pub(super) fn check(
+    pub(crate) fn check(
         mut self,
         ast: &Ast,
         texts: &Texts,
@@ -95,7 +95,7 @@ impl Declarations {
         room: &mut Room,
     ) -> Result<(), RoomFull> {
         // Ranges with the same options one after the other.
-        sort_list(&mut self.ranges, |a, b| (a.message, a.bytes) < (b.message, b.bytes));
+        self.ranges.sort_unstable_by_key(|a| (a.message, a.bytes));
         let mut check = Check { ast, texts, symbols, faults, room, all: Vec::new(), count: 0 };
         for same in self.ranges.chunk_by_mut(|a, b| a.message == b.message) {
             let first = check.all.len();
@@ -114,8 +114,8 @@ impl Declarations {
             check.names(first)?;
         }
         if !self.ranges.is_empty() && check.faults.is_empty() {
-            sort_list(&mut self.ranges, |a, b| (a.message, a.numbers) < (b.message, b.numbers));
-            sort_list(&mut check.all, |a, b| (a.message, a.number) < (b.message, b.number));
+            self.ranges.sort_unstable_by_key(|a| (a.message, a.numbers));
+            check.all.sort_unstable_by_key(|a| (a.message, a.number));
             check.extensions(&self.ranges)?;
         }
         Ok(())
@@ -164,7 +164,7 @@ impl<'b> Check<'_, 'b> {
             self.declaration(range, &declaration);
         }
         let own = self.all.get_mut(first..).unwrap_or_default();
-        sort_list(own, |a, b| a.number < b.number);
+        own.sort_unstable_by_key(|a| a.number);
         let twice = own.windows(2).find_map(|pair| match pair {
             [a, b] if a.number == b.number => Some(a.number),
             _ => None,
@@ -203,7 +203,7 @@ impl<'b> Check<'_, 'b> {
         // One that lacks its type has been refused.
         names.extend(declared.iter().filter_map(|declaration| declaration.name));
         let message = declared.first().map_or(NONE, |declaration| declaration.message);
-        sort_list(&mut names, |a, b| a < b);
+        names.sort_unstable();
         for pair in names.windows(2) {
             if let &[a, b] = pair
                 && a == b
@@ -265,7 +265,11 @@ impl<'b> Check<'_, 'b> {
     }
 
     /// The type of a field as declarations name it.
-    fn field_type(&mut self, field: &super::ast::Field, name: &mut Vec<u8>) -> Result<(), RoomFull> {
+    fn field_type(
+        &mut self,
+        field: &crate::compile::parse::ast::Field,
+        name: &mut Vec<u8>,
+    ) -> Result<(), RoomFull> {
         name.clear();
         let ast = self.ast;
         let code = i32::from(field.type_code);

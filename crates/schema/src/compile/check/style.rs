@@ -3,11 +3,13 @@
 //! Features switch them on and off, for a file or for a definition with all that is in it. protoc does not write those features to
 //! descriptor sets, so sets are not checked for this.
 
-use super::ast::{Ast, Chain, DefaultVisibility, File, Message, MessageKind, NONE, Span, TO_MAX, Texts};
-use super::error::{Faults, SourceErrorKind};
-use super::lexer::{Lexer, TokenKind};
-use crate::schema::pool::Edition;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::error::{Faults, SourceErrorKind};
+use crate::compile::parse::ast::{
+    Ast, Chain, DefaultVisibility, File, Message, MessageKind, NONE, Span, TO_MAX, Texts,
+};
+use crate::compile::parse::lexer::{Lexer, TokenKind};
+use crate::memory::{Room, RoomFull};
+use tablepb::Edition;
 
 /// The limits of edition 2026.
 const MAX_FIELDS: usize = 1500;
@@ -16,7 +18,7 @@ const MAX_MEMBERS: usize = 1200;
 const MAX_VALUES: usize = 1700;
 
 /// Notes who sees the types of each file.
-pub(super) fn note_visibility(ast: &mut Ast, texts: &Texts) {
+pub(crate) fn note_visibility(ast: &mut Ast, texts: &Texts) {
     for index in 0..ast.files.len() {
         let Some(file) = ast.files.get(index) else { return };
         let mut found = match file.edition {
@@ -103,7 +105,7 @@ struct Checker<'a> {
 }
 
 /// Checks all files whose edition has such rules.
-pub(super) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Room) -> Result<(), RoomFull> {
+pub(crate) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Room) -> Result<(), RoomFull> {
     if ast.files.iter().all(|file| file.edition < Edition::Edition2023) {
         return Ok(());
     }

@@ -1,19 +1,19 @@
 //! `feature_support`: in which editions there is an option, a feature or an enum value.
 
-use super::ast::{Ast, NONE, Texts};
-use super::codes::type_code;
-use super::error::{Faults, SourceErrorKind};
-use super::lexer::{Lexer, TokenKind};
-use crate::schema::program::{Room, RoomFull, sort_list};
+use crate::compile::error::{Faults, SourceErrorKind};
+use crate::compile::parse::ast::{Ast, NONE, Texts};
+use crate::compile::parse::codes::type_code;
+use crate::compile::parse::lexer::{Lexer, TokenKind};
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 
 /// A `FeatureSupport`, read from where it stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Support {
-    pub(super) introduced: Option<i32>,
+pub(crate) struct Support {
+    pub(crate) introduced: Option<i32>,
     deprecated: Option<i32>,
-    pub(super) removed: Option<i32>,
+    pub(crate) removed: Option<i32>,
     warning: bool,
     error: bool,
 }
@@ -23,7 +23,7 @@ const TOKENS: usize = 64;
 
 impl Support {
     /// Reads the value that begins here; nothing is known if there is none.
-    pub(super) fn read(texts: &Texts, at: u32) -> Self {
+    pub(crate) fn read(texts: &Texts, at: u32) -> Self {
         let mut this = Self::default();
         if at == NONE {
             return this;
@@ -104,7 +104,7 @@ impl Support {
 }
 
 /// Checks that what options and enum values say of their editions is possible. Files that are not of the sources are left out.
-pub(super) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Room) -> Result<(), RoomFull> {
+pub(crate) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Room) -> Result<(), RoomFull> {
     let hidden = |file: u32| ast.files.get(file as usize).is_none_or(|file| file.hidden);
     let mut fail = |at: u32, len: u32, detail: &dyn fmt::Display| {
         faults.add(SourceErrorKind::InvalidOption, at, at + len, detail);
@@ -134,7 +134,7 @@ pub(super) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Ro
         }
     }
     for list in [&mut values, &mut fields] {
-        sort_list(list, |a, b| a < b);
+        list.sort_unstable();
         list.dedup_by(|a, b| (a.owner, a.support) == (b.owner, b.support));
     }
     for found in &fields {

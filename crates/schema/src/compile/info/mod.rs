@@ -8,10 +8,10 @@ mod parts;
 mod tokens;
 mod walk;
 
-use super::ast::{File, NONE, Span};
-use super::options::OptionPaths;
-use super::wire::Out;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::options::OptionPaths;
+use crate::compile::parse::ast::{File, NONE, Span};
+use crate::compile::wire::Out;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 use tokens::{Token, comment_text};
 

@@ -2,8 +2,8 @@
 
 use super::walk::{Counts, Done, Kind, Walker};
 use super::{Location, Step};
-use crate::proto::ast::NONE;
-use crate::proto::lexer::TokenKind;
+use crate::compile::parse::ast::NONE;
+use crate::compile::parse::lexer::TokenKind;
 
 impl Walker<'_, '_> {
     pub(super) fn extension_ranges(&mut self, message: u32) -> Done {

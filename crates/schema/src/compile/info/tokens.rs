@@ -1,7 +1,7 @@
 //! Tokens with line and column, and the comments between them.
 
-use crate::proto::ast::{File, Span};
-use crate::proto::lexer::{self, Lexer, TokenKind};
+use crate::compile::parse::ast::{File, Span};
+use crate::compile::parse::lexer::{self, Lexer, TokenKind};
 
 /// A token and its place as `SourceCodeInfo` counts it: lines and columns from 0 on, in bytes, a tab up to the next eighth column.
 #[derive(Clone, Copy)]

@@ -5,10 +5,10 @@
 
 use super::tokens::{Token, Tokens};
 use super::{Info, Location, Notes, Step};
-use crate::proto::ast::{File, NONE, Span};
-use crate::proto::codes::type_code_of;
-use crate::proto::lexer::TokenKind;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::parse::ast::{File, NONE, Span};
+use crate::compile::parse::codes::type_code_of;
+use crate::compile::parse::lexer::TokenKind;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 
 pub(super) type Done<T = ()> = Result<T, RoomFull>;

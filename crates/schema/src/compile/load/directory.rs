@@ -1,25 +1,24 @@
 //! Directories of sources, as `protoc -I` takes them: reading no more than the bound on memory.
 
-use super::ast::MAX_TEXT;
-use super::error::{RAISE, SourceError, SourceErrorKind};
-use super::lexer::{Lexer, TokenKind};
-use crate::schema::pool::PoolOptions;
-use crate::wire::error::text;
+use crate::compile::error::{RAISE, SourceError, SourceErrorKind};
+use crate::compile::parse::ast::MAX_TEXT;
+use crate::compile::parse::lexer::{Lexer, TokenKind};
+use crate::memory::RoomFull;
 use alloc::string::String;
 use alloc::vec::Vec;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use tablepb::PoolOptions;
 
 /// Reads the file of this name in a directory; `None` if there is none.
 ///
 /// The length that the file system knows decides the default bound. Devices and pipes have none, and may never end.
-pub(super) fn read(
+pub(crate) fn read(
     directory: &Path,
     name: &str,
     options: &PoolOptions,
 ) -> Result<Option<String>, SourceError> {
-    let unreadable =
-        |error: std::io::Error| SourceError::plain(SourceErrorKind::Unreadable, name, &text(&error));
+    let unreadable = |error: std::io::Error| SourceError::plain(SourceErrorKind::Unreadable, name, &error);
     let file = match std::fs::File::open(directory.join(name)) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -58,7 +57,7 @@ fn without_foreign_bytes(name: &str, mut bytes: Vec<u8>) -> Result<String, Sourc
         let Some(byte) = bytes.get_mut(at) else { break };
         *byte = b'?';
         if replaced.try_reserve(1).is_err() {
-            return Err(SourceError::full(crate::schema::program::RoomFull::Allocation));
+            return Err(SourceError::full(RoomFull::Allocation));
         }
         replaced.push(at);
     }

@@ -1,15 +1,20 @@
 //! Reads the files that are asked for and all that they import, and puts them in order.
 
-use super::ast::{Ast, Chain, Encodings, File, MAX_TEXT, NONE, Span, Texts, make_text};
-use super::error::{Faults, SourceError, SourceErrorKind};
-use super::parser;
-use super::request::{Place, Request, Searched};
-use super::resolver::well_known;
-use crate::schema::pool::Edition;
-use crate::schema::program::{Room, RoomFull};
+#[cfg(feature = "std")]
+mod directory;
+pub(crate) mod request;
+pub(crate) mod resolver;
+
+use crate::compile::error::{Faults, SourceError, SourceErrorKind};
+use crate::compile::load::request::{Place, Request, Searched};
+use crate::compile::load::resolver::well_known;
+use crate::compile::parse;
+use crate::compile::parse::ast::{Ast, Chain, Encodings, File, MAX_TEXT, NONE, Span, Texts, make_text};
+use crate::memory::{Room, RoomFull};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
+use tablepb::Edition;
 
 /// The file whose messages options are.
 pub(super) const DESCRIPTOR: &str = "google/protobuf/descriptor.proto";
@@ -59,16 +64,16 @@ impl Loaded {
             has_package: false,
             scope: 0,
             imports: Chain::default(),
-            visibility: super::ast::DefaultVisibility::ExportAll,
+            visibility: crate::compile::parse::ast::DefaultVisibility::ExportAll,
             option_imports: false,
-            body: super::ast::Body::default(),
+            body: crate::compile::parse::ast::Body::default(),
             services: Chain::default(),
             options: Chain::default(),
             encodings: Encodings::default(),
             hidden,
         };
         room.push(&mut self.ast.files, file).map_err(full)?;
-        parser::parse(sources, made, &mut self.ast, room, &mut self.faults, index).map_err(full)?;
+        parse::parse(sources, made, &mut self.ast, room, &mut self.faults, index).map_err(full)?;
         if let Err(place) = self.position(name) {
             room.push(&mut self.by_name, index).map_err(full)?;
             if let Some(rest) = self.by_name.get_mut(place..) {
@@ -92,7 +97,7 @@ impl Loaded {
                     .map_err(|detail| SourceError::plain(SourceErrorKind::Unreadable, name, &detail))?,
                 #[cfg(feature = "std")]
                 Place::Directory(directory) => {
-                    super::directory::read(directory, name, &request.options)?.map(Cow::Owned)
+                    directory::read(directory, name, &request.options)?.map(Cow::Owned)
                 }
             };
             if let Some(source) = found {
@@ -128,7 +133,11 @@ impl Loaded {
             }
             if this.fetch(name, request, room)?.is_none() {
                 let searched = Searched(request);
-                return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &format_args!("no such file{searched}")));
+                return Err(SourceError::plain(
+                    SourceErrorKind::MissingImport,
+                    name,
+                    &format_args!("no such file{searched}"),
+                ));
             }
         }
         // Files are added at the end of the list while it is gone through.

@@ -1,14 +1,14 @@
 //! What a builder collects.
 
-use super::resolver::FileResolver;
-use crate::schema::pool::PoolOptions;
+use crate::compile::load::resolver::FileResolver;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use tablepb::PoolOptions;
 
 /// Where files are looked for.
-pub(super) enum Place<'r> {
+pub(crate) enum Place<'r> {
     Resolver(Box<dyn FileResolver + 'r>),
     #[cfg(feature = "std")]
     Directory(std::path::PathBuf),
@@ -16,25 +16,25 @@ pub(super) enum Place<'r> {
 
 /// What is to be compiled.
 #[derive(Default)]
-pub(super) struct Request<'r> {
-    pub(super) sources: Vec<(String, String)>,
-    pub(super) places: Vec<Place<'r>>,
+pub(crate) struct Request<'r> {
+    pub(crate) sources: Vec<(String, String)>,
+    pub(crate) places: Vec<Place<'r>>,
     /// Names of files that are in one of the places.
-    pub(super) files: Vec<String>,
-    pub(super) options: PoolOptions,
+    pub(crate) files: Vec<String>,
+    pub(crate) options: PoolOptions,
     /// Keep places and comments.
-    pub(super) source_info: bool,
+    pub(crate) source_info: bool,
 }
 
 impl Request<'_> {
     /// The names of the files that are asked for.
-    pub(super) fn roots(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(|(name, _)| name.as_str()).chain(self.files.iter().map(String::as_str))
     }
 }
 
 /// The directories of a request: for a file that is in none of them.
-pub(super) struct Searched<'s, 'r>(pub(super) &'s Request<'r>);
+pub(crate) struct Searched<'s, 'r>(pub(crate) &'s Request<'r>);
 
 impl fmt::Display for Searched<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ use alloc::string::String;
 /// added, each file once, and checks names before: no resolver is asked for a name with `..`, a backslash or a slash in front.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FileResolver};
+/// use tablepb_schema::{FileResolver, SourceBuilder};
 ///
 /// struct Registry;
 ///
@@ -20,9 +20,9 @@ use alloc::string::String;
 /// }
 ///
 /// let log = "import \"id.proto\"; message Log { optional Id id = 1; }";
-/// let pool = DescriptorPool::builder().source("log.proto", log).resolver(Registry).build()?;
+/// let pool = SourceBuilder::new().source("log.proto", log).resolver(Registry).build()?;
 /// assert!(pool.get_message_by_name("Id").is_some());
-/// # Ok::<(), tablepb::SourceError>(())
+/// # Ok::<(), tablepb_schema::SourceError>(())
 /// ```
 pub trait FileResolver {
     /// The source of the file of this name, or `None` if it is not here.
@@ -39,7 +39,7 @@ impl<F: Fn(&str) -> Option<String>> FileResolver for F {
 }
 
 /// The files of protobuf that any file can import.
-pub(super) fn well_known(name: &str) -> Option<&'static str> {
+pub(crate) fn well_known(name: &str) -> Option<&'static str> {
     macro_rules! files {
         ($($name:literal)+) => {
             match name {

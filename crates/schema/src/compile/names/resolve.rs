@@ -1,15 +1,15 @@
 //! Type names to messages and enums.
 
-use super::ast::{Ast, NONE, Span, Texts};
-use super::codes::type_code;
-use super::error::{Faults, SourceErrorKind};
-use super::symbols::{Scope, Symbol, Symbols, around};
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::error::{Faults, SourceErrorKind};
+use crate::compile::names::symbols::{Scope, Symbol, Symbols, around};
+use crate::compile::parse::ast::{Ast, NONE, Span, Texts};
+use crate::compile::parse::codes::type_code;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 
 /// Fills in what the names of types, extended messages, inputs and outputs refer to.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     ast: &mut Ast,
     texts: &Texts,
     symbols: &mut Symbols,
@@ -122,7 +122,7 @@ impl Lookup<'_> {
 }
 
 /// What a name that refers to nothing may mean.
-pub(super) struct Meant<'t> {
+pub(crate) struct Meant<'t> {
     written: &'t str,
     /// With a dot in front.
     name: Vec<u8>,
@@ -132,7 +132,7 @@ pub(super) struct Meant<'t> {
 
 impl<'t> Meant<'t> {
     #[cold]
-    pub(super) fn new(
+    pub(crate) fn new(
         (ast, texts): (&Ast, &'t Texts),
         symbols: &Symbols,
         written: &'t str,

@@ -3,13 +3,13 @@
 //! A definition is found by its scope and its own name, in a sorted list. Where a name stands decides which scopes are
 //! searched, and the imports of the file which definitions count; the rules are those of C++'s `DescriptorBuilder::LookupSymbol`.
 
-use super::ast::{Ast, NONE, Span, Texts};
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::parse::ast::{Ast, NONE, Span, Texts};
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// Where names are declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Scope {
+pub(crate) enum Scope {
     Package(u32),
     Message(u32),
     Service(u32),
@@ -17,7 +17,7 @@ pub(super) enum Scope {
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Symbol {
+pub(crate) enum Symbol {
     Package(u32),
     Message(u32),
     Enum(u32),
@@ -69,7 +69,7 @@ struct Package {
 
 /// All names.
 #[derive(Debug, Default)]
-pub(super) struct Symbols {
+pub(crate) struct Symbols {
     entries: Vec<Entry>,
     packages: Vec<Package>,
     /// For each file, the last view in which it was found to be visible.
@@ -104,7 +104,7 @@ fn prefix(name: &str) -> u64 {
 
 impl Symbols {
     /// Collects all names, and gives each file its package.
-    pub(super) fn new(ast: &mut Ast, texts: &Texts, room: &mut Room) -> Result<Self, RoomFull> {
+    pub(crate) fn new(ast: &mut Ast, texts: &Texts, room: &mut Room) -> Result<Self, RoomFull> {
         let mut this = Self::default();
         this.add_packages(ast, texts, room)?;
         this.stamps = room.filled(0, ast.files.len())?;
@@ -202,7 +202,7 @@ impl Symbols {
     }
 
     /// The definition of this name in a scope, wherever it is.
-    pub(super) fn find(&self, texts: &Texts, scope: Scope, name: &str) -> Option<(Symbol, u32)> {
+    pub(crate) fn find(&self, texts: &Texts, scope: Scope, name: &str) -> Option<(Symbol, u32)> {
         let key = (scope, prefix(name));
         let order = |entry: &Entry| {
             (entry.scope, entry.prefix).cmp(&key).then_with(|| texts.get(entry.name).cmp(name))
@@ -212,7 +212,7 @@ impl Symbols {
     }
 
     /// The message of this name in `google.protobuf`: that of the sources, or that of a hidden file.
-    pub(super) fn options_message(&self, texts: &Texts, name: &str) -> Option<u32> {
+    pub(crate) fn options_message(&self, texts: &Texts, name: &str) -> Option<u32> {
         let find =
             |root| match self.walk(texts, Scope::Package(root), ["google", "protobuf", name].into_iter()) {
                 Some((Symbol::Message(message), _)) => Some(message),
@@ -222,7 +222,7 @@ impl Symbols {
     }
 
     /// Resolves names as this file sees them, from now on: its own, those of its imports, and those that they import publicly.
-    pub(super) fn view(&mut self, ast: &Ast, file: u32, room: &mut Room) -> Result<(), RoomFull> {
+    pub(crate) fn view(&mut self, ast: &Ast, file: u32, room: &mut Room) -> Result<(), RoomFull> {
         self.viewer += 1;
         let mut todo: Vec<u32> = Vec::new();
         room.push(&mut todo, file)?;
@@ -244,7 +244,7 @@ impl Symbols {
             self.steps_left = self.steps_left.saturating_sub(1);
             for (_, import) in ast.imports.of(found.imports) {
                 self.steps_left = self.steps_left.saturating_sub(1);
-                if index == file || import.kind == super::ast::ImportKind::Public {
+                if index == file || import.kind == crate::compile::parse::ast::ImportKind::Public {
                     room.push(&mut todo, import.file)?;
                 }
             }
@@ -254,7 +254,7 @@ impl Symbols {
     }
 
     /// The file whose view could not be made, because files see too many others; names were then not found.
-    pub(super) fn unseen(&self) -> Option<u32> {
+    pub(crate) fn unseen(&self) -> Option<u32> {
         self.unseen
     }
 
@@ -267,7 +267,7 @@ impl Symbols {
     }
 
     /// Whether the file that is being resolved sees this one.
-    pub(super) fn sees(&self, file: u32) -> bool {
+    pub(crate) fn sees(&self, file: u32) -> bool {
         self.stamps.get(file as usize) == Some(&self.viewer)
     }
 
@@ -289,7 +289,7 @@ impl Symbols {
     }
 
     /// What `name` refers to when it stands in `scope`; `types` skips what is no type if the name has one part.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         (ast, texts): (&Ast, &Texts),
         scope: Scope,
@@ -319,7 +319,7 @@ impl Symbols {
     }
 
     /// The scope around a scope.
-    pub(super) fn outer(&self, ast: &Ast, scope: Scope) -> Option<Scope> {
+    pub(crate) fn outer(&self, ast: &Ast, scope: Scope) -> Option<Scope> {
         match scope {
             Scope::Package(index) => {
                 let parent = self.packages.get(index as usize)?.parent;
@@ -343,7 +343,7 @@ impl Symbols {
     }
 
     /// Appends the full name of what is declared in `scope` under `name`: a dot before each part.
-    pub(super) fn full_name(
+    pub(crate) fn full_name(
         &self,
         (ast, texts): (&Ast, &Texts),
         scope: Scope,
@@ -369,7 +369,7 @@ impl Symbols {
 
     /// The closest type, or extension, to a name that refers to nothing; its scope, name and file.
     #[cold]
-    pub(super) fn closest(&self, texts: &Texts, name: &str, types: bool) -> Option<(Scope, Span, u32)> {
+    pub(crate) fn closest(&self, texts: &Texts, name: &str, types: bool) -> Option<(Scope, Span, u32)> {
         let wanted = name.rsplit('.').next().unwrap_or(name);
         let sort = |entry: &&Entry| match entry.symbol {
             Symbol::Field(_) => !types,
@@ -388,7 +388,7 @@ impl Symbols {
 }
 
 /// The scope in which a file, or a message in it, declares names.
-pub(super) fn around(ast: &Ast, file: u32, message: u32) -> Scope {
+pub(crate) fn around(ast: &Ast, file: u32, message: u32) -> Scope {
     match message {
         NONE => Scope::Package(ast.files.get(file as usize).map_or(0, |file| file.scope)),
         message => Scope::Message(message),
@@ -396,7 +396,7 @@ pub(super) fn around(ast: &Ast, file: u32, message: u32) -> Scope {
 }
 
 /// How many letters have to be changed, added or left out to make one name of another, if at most `most`.
-pub(super) fn distance(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+pub(crate) fn distance(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     const LONGEST: usize = 64;
     if a.len().abs_diff(b.len()) > most || a.len() > LONGEST || b.len() > LONGEST {
         return None;
@@ -417,7 +417,7 @@ pub(super) fn distance(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
 impl Symbols {
     /// Where the definition of a full name stands, and the length of its name there.
     #[cold]
-    pub(super) fn place(&self, ast: &Ast, texts: &Texts, full_name: &str) -> Option<(u32, u32)> {
+    pub(crate) fn place(&self, ast: &Ast, texts: &Texts, full_name: &str) -> Option<(u32, u32)> {
         let (symbol, _) = self.walk(texts, Scope::Package(ROOT), full_name.split('.'))?;
         let (name, at) = match symbol {
             Symbol::Message(index) => ast.messages.get(index).map(|found| (found.name, found.at)),

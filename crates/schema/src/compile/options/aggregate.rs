@@ -1,13 +1,13 @@
 //! Values in braces: messages in text format.
 
 use super::{Done, Halt, MAX_DEPTH, Node, NodeValue, Options, extension_name};
-use crate::proto::ast::{Chain, MessageKind, NONE};
-use crate::proto::codes::{label, type_code};
-use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Lexer, Token, TokenKind};
-use crate::proto::symbols::{Scope, Symbol};
-use crate::proto::wire::Out;
-use crate::schema::program::Room;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::names::symbols::{Scope, Symbol};
+use crate::compile::parse::ast::{Chain, MessageKind, NONE};
+use crate::compile::parse::codes::{label, type_code};
+use crate::compile::parse::lexer::{Lexer, Token, TokenKind};
+use crate::compile::wire::Out;
+use crate::memory::Room;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;

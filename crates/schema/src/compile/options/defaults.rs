@@ -1,16 +1,16 @@
 //! Default values and JSON names as descriptors have them.
 
-use super::ast::{NONE, Span, Texts};
-use super::codes::type_code;
-use super::lexer::{Lexer, TokenKind, float, integer};
-use super::strings::unescape;
-use super::wire::Out;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::parse::ast::{NONE, Span, Texts};
+use crate::compile::parse::codes::type_code;
+use crate::compile::parse::lexer::{Lexer, TokenKind, float, integer};
+use crate::compile::parse::strings::unescape;
+use crate::compile::wire::Out;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 
 /// The text of a default value of a type, from where it stands in the source.
-pub(super) fn default_text(texts: &Texts, code: i32, at: u32, room: &mut Room) -> Result<Vec<u8>, RoomFull> {
+pub(crate) fn default_text(texts: &Texts, code: i32, at: u32, room: &mut Room) -> Result<Vec<u8>, RoomFull> {
     let mut out = Vec::new();
     match code {
         type_code::STRING => {
@@ -55,7 +55,7 @@ fn word_at(texts: &Texts, at: u32) -> &str {
 }
 
 /// The number with its sign that begins here.
-pub(super) fn number_at(texts: &Texts, at: u32) -> f64 {
+pub(crate) fn number_at(texts: &Texts, at: u32) -> f64 {
     let mut lexer = Lexer::new(&texts.sources, at);
     let mut token = lexer.next();
     let negative = token.symbol == b'-';
@@ -155,7 +155,7 @@ fn without_zeros(number: &str) -> &str {
 }
 
 /// Writes a JSON name: the one that is given, or the field's own in camel case.
-pub(super) fn json_name(
+pub(crate) fn json_name(
     texts: &Texts,
     (name, given): (Span, u32),
     number: i32,
@@ -166,12 +166,8 @@ pub(super) fn json_name(
     if given != NONE {
         unescape(&texts.sources, given, &mut out.bytes, room)?;
     } else {
-        let mut capital = false;
-        for byte in texts.get(name).bytes() {
-            if byte != b'_' {
-                room.push(&mut out.bytes, if capital { byte.to_ascii_uppercase() } else { byte })?;
-            }
-            capital = byte == b'_';
+        for byte in crate::json_name::json_name(texts.get(name)) {
+            room.push(&mut out.bytes, byte)?;
         }
     }
     out.end(room, start)

@@ -1,10 +1,10 @@
 //! What is looked for by what it is, sorted once: going through the fields of a message for each of its values would take
 //! the product of both.
 
-use crate::proto::ast::{Ast, NONE, Presence, Texts};
-use crate::proto::codes::label;
-use crate::proto::support::Support;
-use crate::schema::program::{Room, RoomFull, sort_list};
+use crate::compile::check::support::Support;
+use crate::compile::parse::ast::{Ast, NONE, Presence, Texts};
+use crate::compile::parse::codes::label;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 
 #[derive(Debug, Default)]
@@ -39,8 +39,8 @@ impl FieldIndex {
                 room.push(&mut self.items, (field.target, field.message, index))?;
             }
         }
-        sort_list(&mut self.required, |a, b| a < b);
-        sort_list(&mut self.items, |a, b| a < b);
+        self.required.sort_unstable();
+        self.items.sort_unstable();
         self.made = true;
         Ok(())
     }
@@ -72,7 +72,7 @@ impl FieldIndex {
             None => {
                 let mut numbers =
                     room.list(ast.values.all().iter().map(|value| (value.owner, value.number)))?;
-                sort_list(&mut numbers, |a, b| a < b);
+                numbers.sort_unstable();
                 numbers
             }
         };
@@ -98,7 +98,7 @@ impl FieldIndex {
                 for at in fields.chain(values).filter(|&at| at != NONE) {
                     room.push(&mut supports, (at, Support::read(texts, at)))?;
                 }
-                sort_list(&mut supports, |a, b| a.0 < b.0);
+                supports.sort_unstable_by_key(|a| a.0);
                 supports
             }
         };

@@ -6,25 +6,26 @@
 //! options of one message come together, and where what is set twice is found.
 
 mod aggregate;
+pub(crate) mod defaults;
 mod field_index;
 mod paths;
 mod values;
 mod write;
 
-use super::ast::{Ast, Chain, NONE, Parts, RawOption, Span, Texts};
-use super::codes::{label, type_code};
-use super::declarations::Declarations;
-use super::error::{Faults, SourceErrorKind};
-use super::lexer::{Lexer, Token, TokenKind};
-use super::resolve::Meant;
-use super::symbols::{Scope, Symbol, Symbols, around};
-use super::wire::Out;
-use crate::schema::pool::Edition;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::check::declarations::Declarations;
+use crate::compile::error::{Faults, SourceErrorKind};
+use crate::compile::names::resolve::Meant;
+use crate::compile::names::symbols::{Scope, Symbol, Symbols, around};
+use crate::compile::parse::ast::{Ast, Chain, NONE, Parts, RawOption, Span, Texts};
+use crate::compile::parse::codes::{label, type_code};
+use crate::compile::parse::lexer::{Lexer, Token, TokenKind};
+use crate::compile::wire::Out;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 use field_index::FieldIndex;
 pub(super) use paths::OptionPaths;
+use tablepb::Edition;
 
 /// How deep values may be nested.
 const MAX_DEPTH: usize = 64;
@@ -350,7 +351,11 @@ impl<'a> Options<'a> {
         let names = self.ast.fields.of(fields).take(200).map(|(_, field)| self.texts.get(field.name));
         let names = names.filter(|&known| known != name);
         let near = names.filter_map(|known| {
-            let far = super::symbols::distance(name.as_bytes(), known.as_bytes(), (name.len() / 3).max(1))?;
+            let far = crate::compile::names::symbols::distance(
+                name.as_bytes(),
+                known.as_bytes(),
+                (name.len() / 3).max(1),
+            )?;
             Some((far, known))
         });
         match near.min_by_key(|&(far, _)| far) {

@@ -1,8 +1,8 @@
 //! Where options are in their options messages, for `SourceCodeInfo`.
 
-use crate::proto::ast::{Ast, NONE};
-use crate::proto::codes::label;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::parse::ast::{Ast, NONE};
+use crate::compile::parse::codes::label;
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// The path of one option, relative to its options message.
@@ -23,7 +23,7 @@ struct OptionPath {
 
 /// The paths of the options of a file.
 #[derive(Debug, Default)]
-pub(in crate::proto) struct OptionPaths {
+pub(crate) struct OptionPaths {
     paths: Vec<OptionPath>,
     numbers: Vec<i32>,
     /// The first path of the message that is read.
@@ -31,7 +31,7 @@ pub(in crate::proto) struct OptionPaths {
 }
 
 impl OptionPaths {
-    pub(in crate::proto) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.paths.clear();
         self.numbers.clear();
         self.begin = 0;
@@ -94,7 +94,7 @@ impl OptionPaths {
     }
 
     /// After all options of a file: makes it possible to find them.
-    pub(in crate::proto) fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.paths.sort_unstable_by_key(|path| path.name);
     }
 
@@ -103,12 +103,12 @@ impl OptionPaths {
     }
 
     /// Whether the definition that has the option whose name begins here has options in the descriptors.
-    pub(in crate::proto) fn has_options(&self, name: u32) -> bool {
+    pub(crate) fn has_options(&self, name: u32) -> bool {
         self.named(name).is_none_or(|path| !path.alone)
     }
 
     /// The field numbers of the option whose name begins here, and the element or `NONE`. `None` if it is not in the descriptors.
-    pub(in crate::proto) fn find(&self, name: u32) -> Option<(&[i32], u32)> {
+    pub(crate) fn find(&self, name: u32) -> Option<(&[i32], u32)> {
         let path = self.named(name).filter(|path| !path.dropped)?;
         Some((self.numbers(path), path.index))
     }

@@ -1,15 +1,15 @@
 //! Values of one token, or of some strings, by the type of their field.
 
 use super::{Done, NodeValue, Options};
-use crate::proto::ast::Field;
-use crate::proto::codes::type_code;
-use crate::proto::defaults::number_at;
-use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
-use crate::proto::strings::unescape;
-use crate::proto::symbols::{Symbol, around};
-use crate::schema::pool::Edition;
-use crate::schema::program::Room;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::names::symbols::{Symbol, around};
+use crate::compile::options::defaults::number_at;
+use crate::compile::parse::ast::Field;
+use crate::compile::parse::codes::type_code;
+use crate::compile::parse::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
+use crate::compile::parse::strings::unescape;
+use crate::memory::Room;
+use tablepb::Edition;
 
 /// A value as it stands: sign and token.
 #[derive(Clone, Copy)]

@@ -1,12 +1,12 @@
 //! Nodes to bytes.
 
 use super::{Done, Halt, Node, NodeValue, Options};
-use crate::proto::ast::{Chain, Encodings, Field, MessageKind, NONE, Presence};
-use crate::proto::codes::{label, type_code};
-use crate::proto::error::SourceErrorKind;
-use crate::proto::wire::Out;
-use crate::schema::pool::Edition;
-use crate::schema::program::Room;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::parse::ast::{Chain, Encodings, Field, MessageKind, NONE, Presence};
+use crate::compile::parse::codes::{label, type_code};
+use crate::compile::wire::Out;
+use crate::memory::Room;
+use tablepb::Edition;
 
 impl<'a> Options<'a> {
     /// Writes the fields of a message in the order of their numbers.

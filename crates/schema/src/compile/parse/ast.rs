@@ -4,55 +4,55 @@
 //! so a definition without parts costs nothing, nothing is nested and nothing recurses. Names and values are spans of the
 //! sources.
 
-use crate::schema::pool::Edition;
-use crate::schema::program::{Room, RoomFull};
+use crate::memory::{Room, RoomFull};
 use alloc::string::String;
 use alloc::vec::Vec;
+use tablepb::Edition;
 
 /// No index.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Bit of a position that says: in the names that the parser made, not in the sources.
 const MADE: u32 = 1 << 31;
 
 /// The most bytes of all sources together.
-pub(super) const MAX_TEXT: usize = (MADE - 1) as usize;
+pub(crate) const MAX_TEXT: usize = (MADE - 1) as usize;
 
 /// A piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) start: u32,
-    pub(super) len: u32,
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
 }
 
 impl Span {
-    pub(super) const EMPTY: Self = Self { start: 0, len: 0 };
+    pub(crate) const EMPTY: Self = Self { start: 0, len: 0 };
 
     /// A piece of the sources.
-    pub(super) const fn new(start: u32, end: u32) -> Self {
+    pub(crate) const fn new(start: u32, end: u32) -> Self {
         Self { start, len: end - start }
     }
 
-    pub(super) const fn is_empty(self) -> bool {
+    pub(crate) const fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
 /// The texts of all files, one after the other, and names that are not there as such: `MapEntry`, the field of a group.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
-    pub(super) sources: String,
+pub(crate) struct Texts {
+    pub(crate) sources: String,
     made: String,
 }
 
 impl Texts {
-    pub(super) fn get(&self, span: Span) -> &str {
+    pub(crate) fn get(&self, span: Span) -> &str {
         text_in(&self.sources, &self.made, span)
     }
 }
 
 /// A piece of the sources or of the names that were made.
-pub(super) fn text_in<'t>(sources: &'t str, made: &'t str, span: Span) -> &'t str {
+pub(crate) fn text_in<'t>(sources: &'t str, made: &'t str, span: Span) -> &'t str {
     let (text, start) = match span.start & MADE {
         0 => (sources, span.start as usize),
         _ => (made, (span.start & !MADE) as usize),
@@ -61,7 +61,7 @@ pub(super) fn text_in<'t>(sources: &'t str, made: &'t str, span: Span) -> &'t st
 }
 
 /// A text that is not in the sources.
-pub(super) fn make_text(made: &mut String, room: &mut Room, text: &str) -> Result<Span, RoomFull> {
+pub(crate) fn make_text(made: &mut String, room: &mut Room, text: &str) -> Result<Span, RoomFull> {
     room.extend_text(made, text.len())?;
     let start = made.len();
     if start + text.len() > MAX_TEXT {
@@ -73,7 +73,7 @@ pub(super) fn make_text(made: &mut String, room: &mut Room, text: &str) -> Resul
 
 /// The parts of a definition, in the order of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Chain {
+pub(crate) struct Chain {
     first: u32,
     last: u32,
 }
@@ -85,14 +85,14 @@ impl Default for Chain {
 }
 
 impl Chain {
-    pub(super) const fn is_empty(self) -> bool {
+    pub(crate) const fn is_empty(self) -> bool {
         self.first == NONE
     }
 }
 
 /// All parts of one sort.
 #[derive(Debug)]
-pub(super) struct Parts<T> {
+pub(crate) struct Parts<T> {
     items: Vec<T>,
     next: Vec<u32>,
 }
@@ -104,12 +104,12 @@ impl<T> Default for Parts<T> {
 }
 
 impl<T> Parts<T> {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
 
     /// Adds a part at the end of a chain; its index.
-    pub(super) fn push(&mut self, room: &mut Room, chain: &mut Chain, item: T) -> Result<u32, RoomFull> {
+    pub(crate) fn push(&mut self, room: &mut Room, chain: &mut Chain, item: T) -> Result<u32, RoomFull> {
         let index = self.items.len() as u32;
         room.push(&mut self.items, item)?;
         room.push(&mut self.next, NONE)?;
@@ -122,26 +122,26 @@ impl<T> Parts<T> {
         Ok(index)
     }
 
-    pub(super) fn get(&self, index: u32) -> Option<&T> {
+    pub(crate) fn get(&self, index: u32) -> Option<&T> {
         self.items.get(index as usize)
     }
 
-    pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
         self.items.get_mut(index as usize)
     }
 
-    pub(super) fn all(&self) -> &[T] {
+    pub(crate) fn all(&self) -> &[T] {
         &self.items
     }
 
     /// Forgets all parts and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.items.clear();
         self.next.clear();
     }
 
     /// Both chains as one.
-    pub(super) fn join(&mut self, first: Chain, second: Chain) -> Chain {
+    pub(crate) fn join(&mut self, first: Chain, second: Chain) -> Chain {
         match self.next.get_mut(first.last as usize) {
             Some(last) if !second.is_empty() => {
                 *last = second.first;
@@ -153,12 +153,12 @@ impl<T> Parts<T> {
     }
 
     /// The index after this one in its chain.
-    pub(super) fn after(&self, index: u32) -> u32 {
+    pub(crate) fn after(&self, index: u32) -> u32 {
         self.next.get(index as usize).copied().unwrap_or(NONE)
     }
 
     /// The parts of a chain with their indices.
-    pub(super) fn of(&self, chain: Chain) -> impl Iterator<Item = (u32, &T)> + '_ {
+    pub(crate) fn of(&self, chain: Chain) -> impl Iterator<Item = (u32, &T)> + '_ {
         let mut at = chain.first;
         core::iter::from_fn(move || {
             let item = self.items.get(at as usize)?;
@@ -171,33 +171,33 @@ impl<T> Parts<T> {
 
 /// A file: its source and what it declares.
 #[derive(Debug)]
-pub(super) struct File {
-    pub(super) name: Span,
+pub(crate) struct File {
+    pub(crate) name: Span,
     /// Where its source stands.
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) edition: Edition,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) edition: Edition,
     /// With dots, without spaces.
-    pub(super) package: Span,
-    pub(super) has_package: bool,
+    pub(crate) package: Span,
+    pub(crate) has_package: bool,
     /// The index of its package.
-    pub(super) scope: u32,
-    pub(super) imports: Chain,
+    pub(crate) scope: u32,
+    pub(crate) imports: Chain,
     /// Who sees its types.
-    pub(super) visibility: DefaultVisibility,
+    pub(crate) visibility: DefaultVisibility,
     /// There is an option import.
-    pub(super) option_imports: bool,
-    pub(super) body: Body,
-    pub(super) services: Chain,
-    pub(super) options: Chain,
-    pub(super) encodings: Encodings,
+    pub(crate) option_imports: bool,
+    pub(crate) body: Body,
+    pub(crate) services: Chain,
+    pub(crate) options: Chain,
+    pub(crate) encodings: Encodings,
     /// It is needed to understand options, and no part of the pool.
-    pub(super) hidden: bool,
+    pub(crate) hidden: bool,
 }
 
 /// `features.default_symbol_visibility`: who sees types without `export` and `local`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DefaultVisibility {
+pub(crate) enum DefaultVisibility {
     ExportAll,
     ExportTopLevel,
     LocalAll,
@@ -207,7 +207,7 @@ pub(super) enum DefaultVisibility {
 
 impl DefaultVisibility {
     /// Whether other files see a type with this `SymbolVisibility`.
-    pub(super) fn exports(self, visibility: u8, nested: bool) -> bool {
+    pub(crate) fn exports(self, visibility: u8, nested: bool) -> bool {
         match (visibility, self) {
             (1, _) => false,
             (2, _) | (_, Self::ExportAll) => true,
@@ -219,15 +219,15 @@ impl DefaultVisibility {
 
 /// What both files and messages declare.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Body {
-    pub(super) messages: Chain,
-    pub(super) enums: Chain,
-    pub(super) extensions: Chain,
+pub(crate) struct Body {
+    pub(crate) messages: Chain,
+    pub(crate) enums: Chain,
+    pub(crate) extensions: Chain,
 }
 
 /// The word after `import`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ImportKind {
+pub(crate) enum ImportKind {
     Plain,
     Public,
     Weak,
@@ -235,17 +235,17 @@ pub(super) enum ImportKind {
 }
 
 #[derive(Debug)]
-pub(super) struct Import {
-    pub(super) name: Span,
-    pub(super) kind: ImportKind,
+pub(crate) struct Import {
+    pub(crate) name: Span,
+    pub(crate) kind: ImportKind,
     /// The file, once it has been found.
-    pub(super) file: u32,
-    pub(super) at: u32,
+    pub(crate) file: u32,
+    pub(crate) at: u32,
 }
 
 /// `features.field_presence`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Presence {
+pub(crate) enum Presence {
     Explicit,
     Implicit,
     Required,
@@ -253,17 +253,17 @@ pub(super) enum Presence {
 
 /// The features that decide how a field is encoded, as far as they are set: they are needed to encode options.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Encodings {
-    pub(super) packed: Option<bool>,
-    pub(super) delimited: Option<bool>,
-    pub(super) presence: Option<Presence>,
+pub(crate) struct Encodings {
+    pub(crate) packed: Option<bool>,
+    pub(crate) delimited: Option<bool>,
+    pub(crate) presence: Option<Presence>,
     /// Of an enum, or of all in a file.
-    pub(super) closed: Option<bool>,
+    pub(crate) closed: Option<bool>,
 }
 
 impl Encodings {
     /// These, and where they are silent those of what encloses them.
-    pub(super) fn or(self, outer: Self) -> Self {
+    pub(crate) fn or(self, outer: Self) -> Self {
         Self {
             packed: self.packed.or(outer.packed),
             delimited: self.delimited.or(outer.delimited),
@@ -274,7 +274,7 @@ impl Encodings {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum MessageKind {
+pub(crate) enum MessageKind {
     #[default]
     Plain,
     Group,
@@ -282,167 +282,167 @@ pub(super) enum MessageKind {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Message {
-    pub(super) name: Span,
+pub(crate) struct Message {
+    pub(crate) name: Span,
     /// Where its name stands in the source.
-    pub(super) at: u32,
-    pub(super) file: u32,
+    pub(crate) at: u32,
+    pub(crate) file: u32,
     /// The message around it, or `NONE`.
-    pub(super) parent: u32,
-    pub(super) kind: MessageKind,
+    pub(crate) parent: u32,
+    pub(crate) kind: MessageKind,
     /// `message_set_wire_format = true`.
-    pub(super) message_set: bool,
+    pub(crate) message_set: bool,
     /// `SymbolVisibility`.
-    pub(super) visibility: u8,
-    pub(super) body: Body,
-    pub(super) fields: Chain,
-    pub(super) oneofs: Chain,
-    pub(super) oneof_count: u32,
-    pub(super) ranges: Chain,
-    pub(super) reserved: Chain,
-    pub(super) reserved_names: Chain,
-    pub(super) options: Chain,
-    pub(super) encodings: Encodings,
+    pub(crate) visibility: u8,
+    pub(crate) body: Body,
+    pub(crate) fields: Chain,
+    pub(crate) oneofs: Chain,
+    pub(crate) oneof_count: u32,
+    pub(crate) ranges: Chain,
+    pub(crate) reserved: Chain,
+    pub(crate) reserved_names: Chain,
+    pub(crate) options: Chain,
+    pub(crate) encodings: Encodings,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Field {
+pub(crate) struct Field {
     /// Without underscores in front for a group: its name in lower case.
-    pub(super) name: Span,
-    pub(super) at: u32,
-    pub(super) number: i32,
+    pub(crate) name: Span,
+    pub(crate) at: u32,
+    pub(crate) number: i32,
     /// `FieldDescriptorProto.Label`.
-    pub(super) label: u8,
+    pub(crate) label: u8,
     /// `FieldDescriptorProto.Type`, or 0 until a type name is resolved.
-    pub(super) type_code: u8,
-    pub(super) proto3_optional: bool,
+    pub(crate) type_code: u8,
+    pub(crate) proto3_optional: bool,
     /// `retention = RETENTION_SOURCE`.
-    pub(super) source_retention: bool,
+    pub(crate) source_retention: bool,
     /// Bits of the `targets` of an option, by `OptionTargetType`; 0 for all.
-    pub(super) targets: u16,
+    pub(crate) targets: u16,
     /// The option `packed`, and features.
-    pub(super) encodings: Encodings,
-    pub(super) type_name: Span,
-    pub(super) type_at: u32,
+    pub(crate) encodings: Encodings,
+    pub(crate) type_name: Span,
+    pub(crate) type_at: u32,
     /// The message or enum of that name.
-    pub(super) target: u32,
-    pub(super) extendee: Span,
-    pub(super) extendee_at: u32,
+    pub(crate) target: u32,
+    pub(crate) extendee: Span,
+    pub(crate) extendee_at: u32,
     /// The message that has the field: for an extension, the one that it extends.
-    pub(super) message: u32,
+    pub(crate) message: u32,
     /// The message that declares it, or `NONE`.
-    pub(super) declared_in: u32,
-    pub(super) file: u32,
-    pub(super) oneof: u32,
+    pub(crate) declared_in: u32,
+    pub(crate) file: u32,
+    pub(crate) oneof: u32,
     /// Where the value of `default` begins, or `NONE`.
-    pub(super) default: u32,
+    pub(crate) default: u32,
     /// Where the value of `json_name` begins, or `NONE`.
-    pub(super) json_name: u32,
+    pub(crate) json_name: u32,
     /// Where the value of `feature_support` begins, or `NONE`.
-    pub(super) support: u32,
-    pub(super) options: Chain,
+    pub(crate) support: u32,
+    pub(crate) options: Chain,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Oneof {
-    pub(super) name: Span,
+pub(crate) struct Oneof {
+    pub(crate) name: Span,
     /// Its place among the oneofs of its message.
-    pub(super) index: u32,
-    pub(super) at: u32,
-    pub(super) options: Chain,
+    pub(crate) index: u32,
+    pub(crate) at: u32,
+    pub(crate) options: Chain,
 }
 
 /// The end of a range up to `max`, until it is known what that is.
-pub(super) const TO_MAX: i32 = -1;
+pub(crate) const TO_MAX: i32 = -1;
 
 /// First number and end, exclusive for messages and inclusive for enums.
 #[derive(Debug, Default)]
-pub(super) struct Range {
-    pub(super) start: i32,
-    pub(super) end: i32,
-    pub(super) options: Chain,
+pub(crate) struct Range {
+    pub(crate) start: i32,
+    pub(crate) end: i32,
+    pub(crate) options: Chain,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Enum {
-    pub(super) name: Span,
-    pub(super) at: u32,
-    pub(super) file: u32,
-    pub(super) parent: u32,
-    pub(super) visibility: u8,
-    pub(super) values: Chain,
-    pub(super) reserved: Chain,
-    pub(super) reserved_names: Chain,
-    pub(super) options: Chain,
-    pub(super) encodings: Encodings,
+pub(crate) struct Enum {
+    pub(crate) name: Span,
+    pub(crate) at: u32,
+    pub(crate) file: u32,
+    pub(crate) parent: u32,
+    pub(crate) visibility: u8,
+    pub(crate) values: Chain,
+    pub(crate) reserved: Chain,
+    pub(crate) reserved_names: Chain,
+    pub(crate) options: Chain,
+    pub(crate) encodings: Encodings,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct EnumValue {
-    pub(super) name: Span,
-    pub(super) at: u32,
-    pub(super) number: i32,
-    pub(super) owner: u32,
-    pub(super) support: u32,
-    pub(super) options: Chain,
+pub(crate) struct EnumValue {
+    pub(crate) name: Span,
+    pub(crate) at: u32,
+    pub(crate) number: i32,
+    pub(crate) owner: u32,
+    pub(crate) support: u32,
+    pub(crate) options: Chain,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Service {
-    pub(super) name: Span,
-    pub(super) at: u32,
-    pub(super) file: u32,
-    pub(super) methods: Chain,
-    pub(super) options: Chain,
+pub(crate) struct Service {
+    pub(crate) name: Span,
+    pub(crate) at: u32,
+    pub(crate) file: u32,
+    pub(crate) methods: Chain,
+    pub(crate) options: Chain,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Method {
-    pub(super) name: Span,
-    pub(super) at: u32,
-    pub(super) service: u32,
-    pub(super) input: Span,
-    pub(super) input_at: u32,
-    pub(super) output: Span,
-    pub(super) output_at: u32,
-    pub(super) input_message: u32,
-    pub(super) output_message: u32,
-    pub(super) client_streaming: bool,
-    pub(super) server_streaming: bool,
+pub(crate) struct Method {
+    pub(crate) name: Span,
+    pub(crate) at: u32,
+    pub(crate) service: u32,
+    pub(crate) input: Span,
+    pub(crate) input_at: u32,
+    pub(crate) output: Span,
+    pub(crate) output_at: u32,
+    pub(crate) input_message: u32,
+    pub(crate) output_message: u32,
+    pub(crate) client_streaming: bool,
+    pub(crate) server_streaming: bool,
     /// It has braces, in which there may be no option.
-    pub(super) braces: bool,
-    pub(super) options: Chain,
+    pub(crate) braces: bool,
+    pub(crate) options: Chain,
 }
 
 /// An option as it stands in the source.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RawOption {
+pub(crate) struct RawOption {
     /// Where its name begins.
-    pub(super) name: u32,
+    pub(crate) name: u32,
     /// Where its value begins.
-    pub(super) value: u32,
+    pub(crate) value: u32,
 }
 
 /// All files.
 #[derive(Debug, Default)]
-pub(super) struct Ast {
-    pub(super) files: Vec<File>,
-    pub(super) imports: Parts<Import>,
-    pub(super) messages: Parts<Message>,
-    pub(super) fields: Parts<Field>,
-    pub(super) oneofs: Parts<Oneof>,
-    pub(super) ranges: Parts<Range>,
-    pub(super) names: Parts<Span>,
-    pub(super) enums: Parts<Enum>,
-    pub(super) values: Parts<EnumValue>,
-    pub(super) services: Parts<Service>,
-    pub(super) methods: Parts<Method>,
-    pub(super) options: Parts<RawOption>,
+pub(crate) struct Ast {
+    pub(crate) files: Vec<File>,
+    pub(crate) imports: Parts<Import>,
+    pub(crate) messages: Parts<Message>,
+    pub(crate) fields: Parts<Field>,
+    pub(crate) oneofs: Parts<Oneof>,
+    pub(crate) ranges: Parts<Range>,
+    pub(crate) names: Parts<Span>,
+    pub(crate) enums: Parts<Enum>,
+    pub(crate) values: Parts<EnumValue>,
+    pub(crate) services: Parts<Service>,
+    pub(crate) methods: Parts<Method>,
+    pub(crate) options: Parts<RawOption>,
 }
 
 impl Texts {
     /// The sources, and where names are made: apart, because the parser reads the ones while it writes the others.
-    pub(super) fn split(&mut self) -> (&str, &mut String) {
+    pub(crate) fn split(&mut self) -> (&str, &mut String) {
         (&self.sources, &mut self.made)
     }
 }

@@ -1,35 +1,35 @@
 //! The codes of descriptor.proto for labels and types, by the words of the language.
 
 /// `FieldDescriptorProto.Label`.
-pub(super) mod label {
-    pub(in crate::proto) const OPTIONAL: i32 = 1;
-    pub(in crate::proto) const REQUIRED: i32 = 2;
-    pub(in crate::proto) const REPEATED: i32 = 3;
+pub(crate) mod label {
+    pub(crate) const OPTIONAL: i32 = 1;
+    pub(crate) const REQUIRED: i32 = 2;
+    pub(crate) const REPEATED: i32 = 3;
 }
 
 /// `FieldDescriptorProto.Type`.
-pub(super) mod type_code {
-    pub(in crate::proto) const DOUBLE: i32 = 1;
-    pub(in crate::proto) const FLOAT: i32 = 2;
-    pub(in crate::proto) const INT64: i32 = 3;
-    pub(in crate::proto) const UINT64: i32 = 4;
-    pub(in crate::proto) const INT32: i32 = 5;
-    pub(in crate::proto) const FIXED64: i32 = 6;
-    pub(in crate::proto) const FIXED32: i32 = 7;
-    pub(in crate::proto) const BOOL: i32 = 8;
-    pub(in crate::proto) const STRING: i32 = 9;
-    pub(in crate::proto) const GROUP: i32 = 10;
-    pub(in crate::proto) const MESSAGE: i32 = 11;
-    pub(in crate::proto) const BYTES: i32 = 12;
-    pub(in crate::proto) const UINT32: i32 = 13;
-    pub(in crate::proto) const ENUM: i32 = 14;
-    pub(in crate::proto) const SFIXED32: i32 = 15;
-    pub(in crate::proto) const SFIXED64: i32 = 16;
-    pub(in crate::proto) const SINT32: i32 = 17;
-    pub(in crate::proto) const SINT64: i32 = 18;
+pub(crate) mod type_code {
+    pub(crate) const DOUBLE: i32 = 1;
+    pub(crate) const FLOAT: i32 = 2;
+    pub(crate) const INT64: i32 = 3;
+    pub(crate) const UINT64: i32 = 4;
+    pub(crate) const INT32: i32 = 5;
+    pub(crate) const FIXED64: i32 = 6;
+    pub(crate) const FIXED32: i32 = 7;
+    pub(crate) const BOOL: i32 = 8;
+    pub(crate) const STRING: i32 = 9;
+    pub(crate) const GROUP: i32 = 10;
+    pub(crate) const MESSAGE: i32 = 11;
+    pub(crate) const BYTES: i32 = 12;
+    pub(crate) const UINT32: i32 = 13;
+    pub(crate) const ENUM: i32 = 14;
+    pub(crate) const SFIXED32: i32 = 15;
+    pub(crate) const SFIXED64: i32 = 16;
+    pub(crate) const SINT32: i32 = 17;
+    pub(crate) const SINT64: i32 = 18;
 
     /// Of an integer type: whether it is signed, and its bits.
-    pub(in crate::proto) const fn integer_shape(code: i32) -> (bool, u32) {
+    pub(crate) const fn integer_shape(code: i32) -> (bool, u32) {
         match code {
             INT32 | SINT32 | SFIXED32 => (true, 32),
             UINT32 | FIXED32 => (false, 32),
@@ -39,13 +39,13 @@ pub(super) mod type_code {
     }
 
     /// Whether a repeated field of this type can be packed.
-    pub(in crate::proto) const fn is_packable(code: i32) -> bool {
+    pub(crate) const fn is_packable(code: i32) -> bool {
         !matches!(code, STRING | BYTES | MESSAGE | GROUP)
     }
 }
 
 /// The code of a word that is a type.
-pub(super) fn type_code_of(word: &str) -> Option<u8> {
+pub(crate) fn type_code_of(word: &str) -> Option<u8> {
     let code = match word {
         "double" => type_code::DOUBLE,
         "float" => type_code::FLOAT,

@@ -1,10 +1,10 @@
 //! Messages, what they reserve, oneofs and extensions; their fields are in `fields.rs`.
 
 use super::{Block, MAX_DEPTH, Parsed, Parser};
-use crate::proto::ast::{Body, Chain, Message, NONE, Oneof, Range, Span, TO_MAX};
-use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Token, TokenKind};
-use crate::schema::pool::Edition;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::parse::ast::{Body, Chain, Message, NONE, Oneof, Range, Span, TO_MAX};
+use crate::compile::parse::lexer::{Token, TokenKind};
+use tablepb::Edition;
 
 pub(super) fn span(token: Token) -> Span {
     Span::new(token.start, token.end)
@@ -29,7 +29,7 @@ impl<'s> Parser<'s, '_> {
         Ok(index)
     }
 
-    pub(super) fn add_extension(&mut self, field: crate::proto::ast::Field) -> Parsed<u32> {
+    pub(super) fn add_extension(&mut self, field: crate::compile::parse::ast::Field) -> Parsed<u32> {
         let parent = field.declared_in;
         let mut chain = self.body(parent).map(|body| body.extensions).unwrap_or_default();
         let index = self.ast.fields.push(self.room, &mut chain, field)?;

@@ -2,10 +2,9 @@
 
 use super::definitions::span;
 use super::{Parsed, Parser};
-use crate::proto::ast::{Chain, Enum, EnumValue, NONE};
-use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::Token;
-use crate::schema::program::sort_list;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::parse::ast::{Chain, Enum, EnumValue, NONE};
+use crate::compile::parse::lexer::Token;
 use alloc::vec::Vec;
 
 impl<'s> Parser<'s, '_> {
@@ -87,7 +86,7 @@ impl<'s> Parser<'s, '_> {
             for (_, value) in self.ast.values.of(found.values) {
                 self.room.push(&mut numbers, value.number)?;
             }
-            sort_list(&mut numbers, |a, b| a < b);
+            numbers.sort_unstable();
             if !numbers.windows(2).any(|two| two.first() == two.last()) {
                 let detail = "allow_alias = true, but no two values have the same number";
                 self.faults.add(SourceErrorKind::InvalidOption, name.start, name.end, &detail);

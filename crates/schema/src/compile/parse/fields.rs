@@ -3,12 +3,12 @@
 use super::definitions::span;
 use super::options::OptionNote;
 use super::{Parsed, Parser};
-use crate::proto::ast::{Chain, Encodings, Field, Message, MessageKind, NONE, Span, make_text};
-use crate::proto::codes::{label, type_code, type_code_of};
-use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Lexer, Token, TokenKind};
-use crate::schema::pool::Edition;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::parse::ast::{Chain, Encodings, Field, Message, MessageKind, NONE, Span, make_text};
+use crate::compile::parse::codes::{label, type_code, type_code_of};
+use crate::compile::parse::lexer::{Lexer, Token, TokenKind};
 use alloc::string::String;
+use tablepb::Edition;
 
 /// The types of a map.
 struct MapTypes {

@@ -5,7 +5,7 @@
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(crate) enum TokenKind {
     End,
     Identifier,
     Integer,
@@ -18,7 +18,7 @@ pub(super) enum TokenKind {
 
 /// What is wrong with a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LexFault {
+pub(crate) enum LexFault {
     Character,
     OpenString,
     Escape,
@@ -29,7 +29,7 @@ pub(super) enum LexFault {
 }
 
 impl LexFault {
-    pub(super) const fn text(self) -> &'static str {
+    pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Character => "this character has no meaning outside of strings and comments",
             Self::OpenString => "a string must end on the line where it begins",
@@ -43,21 +43,21 @@ impl LexFault {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: TokenKind,
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
     /// The character of a symbol, otherwise 0.
-    pub(super) symbol: u8,
-    pub(super) start: u32,
-    pub(super) end: u32,
+    pub(crate) symbol: u8,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
 }
 
 /// Reads tokens one after the other.
 #[derive(Clone, Debug)]
-pub(super) struct Lexer<'s> {
+pub(crate) struct Lexer<'s> {
     bytes: &'s [u8],
     at: usize,
     /// The first fault since it was taken, and its place.
-    pub(super) fault: Option<(LexFault, u32)>,
+    pub(crate) fault: Option<(LexFault, u32)>,
 }
 
 /// Bits of what a byte may be part of.
@@ -91,7 +91,7 @@ const fn is(byte: u8, class: u8) -> bool {
 
 impl<'s> Lexer<'s> {
     /// Reads `text` from `at` on. Offsets of tokens are those in `text`.
-    pub(super) fn new(text: &'s str, at: u32) -> Self {
+    pub(crate) fn new(text: &'s str, at: u32) -> Self {
         Self { bytes: text.as_bytes(), at: at as usize, fault: None }
     }
 
@@ -117,7 +117,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next token. At the end of the text it is `End`, however often it is asked for.
-    pub(super) fn next(&mut self) -> Token {
+    pub(crate) fn next(&mut self) -> Token {
         loop {
             self.skip(SPACE);
             let start = self.at;
@@ -259,7 +259,7 @@ impl<'s> Lexer<'s> {
 }
 
 /// The value of an integer token: decimal, octal or hexadecimal; `None` above 2^64-1.
-pub(super) fn integer(text: &str) -> Option<u64> {
+pub(crate) fn integer(text: &str) -> Option<u64> {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (text.get(2..)?, 16),
         [b'0', _, ..] => (text.get(1..)?, 8),
@@ -269,12 +269,12 @@ pub(super) fn integer(text: &str) -> Option<u64> {
 }
 
 /// Whether a number token is an octal or hexadecimal integer.
-pub(super) fn is_octal_or_hex(text: &str) -> bool {
+pub(crate) fn is_octal_or_hex(text: &str) -> bool {
     matches!(text.as_bytes(), [b'0', second, ..] if !matches!(second, b'.' | b'e' | b'E'))
 }
 
 /// The value of a number token as a double: infinite beyond the largest.
-pub(super) fn float(text: &str) -> f64 {
+pub(crate) fn float(text: &str) -> f64 {
     // `1e` is refused by the lexer; what else C++ takes, such as `1.` and `.5`, Rust takes too.
     text.parse().unwrap_or(0.0)
 }

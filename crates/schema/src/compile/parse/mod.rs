@@ -3,22 +3,26 @@
 //! The grammar is that of C++ protobuf's `compiler/parser.cc`, and so is the way on after a fault: the statement is skipped.
 //! Definitions that stand in each other are kept on an explicit stack of at most [`MAX_DEPTH`] levels; nothing recurses.
 
+pub(crate) mod ast;
+pub(crate) mod codes;
 mod definitions;
 mod enums;
 mod fields;
+pub(crate) mod lexer;
 mod options;
 mod services;
 mod statements;
+pub(crate) mod strings;
 mod synthetic;
 
-use super::ast::{Ast, Chain, Span, make_text};
-use super::error::{Faults, SourceErrorKind};
-use super::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
-use crate::schema::pool::Edition;
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::error::{Faults, SourceErrorKind};
+use crate::compile::parse::ast::{Ast, Chain, Span, make_text};
+use crate::compile::parse::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
+use crate::memory::{Room, RoomFull};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use tablepb::Edition;
 
 /// How deep messages may be nested, as in C++.
 const MAX_DEPTH: usize = 32;
@@ -267,7 +271,7 @@ impl<'s> Parser<'s, '_> {
             return Ok((Span { start: token.start + 1, len: inner.len() as u32 }, token));
         }
         let mut bytes = Vec::new();
-        super::strings::unescape(self.text, token.start, &mut bytes, self.room)?;
+        crate::compile::parse::strings::unescape(self.text, token.start, &mut bytes, self.room)?;
         let span = match core::str::from_utf8(&bytes) {
             Ok(value) => make_text(self.made, self.room, value)?,
             Err(_) => {

@@ -1,9 +1,9 @@
 //! Options: where each stands, and what has to be known of it before it is interpreted.
 
 use super::{Parsed, Parser};
-use crate::proto::ast::{Chain, Encodings, Presence, RawOption};
-use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Lexer, Token, TokenKind};
+use crate::compile::error::SourceErrorKind;
+use crate::compile::parse::ast::{Chain, Encodings, Presence, RawOption};
+use crate::compile::parse::lexer::{Lexer, Token, TokenKind};
 
 /// What was read of an option.
 #[derive(Clone, Copy, Debug)]

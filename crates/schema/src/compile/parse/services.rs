@@ -2,7 +2,7 @@
 
 use super::definitions::span;
 use super::{Parsed, Parser};
-use crate::proto::ast::{Method, Service};
+use crate::compile::parse::ast::{Method, Service};
 
 impl<'s> Parser<'s, '_> {
     pub(super) fn service_definition(&mut self) -> Parsed {

@@ -1,10 +1,10 @@
 //! The file as a whole: syntax, package, imports, and the loop over statements.
 
 use super::{Block, Parsed, Parser};
-use crate::proto::ast::{Import, ImportKind, NONE, text_in};
-use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::TokenKind;
-use crate::schema::pool::Edition;
+use crate::compile::error::SourceErrorKind;
+use crate::compile::parse::ast::{Import, ImportKind, NONE, text_in};
+use crate::compile::parse::lexer::TokenKind;
+use tablepb::Edition;
 
 /// The most parts of the name of a package, as in pools.
 const MAX_PACKAGE: usize = 68;

@@ -1,11 +1,11 @@
 //! The values of string literals.
 
-use super::lexer::{Lexer, TokenKind};
-use crate::schema::program::{Room, RoomFull};
+use crate::compile::parse::lexer::{Lexer, TokenKind};
+use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// Appends the value of the strings that stand next to each other from `at` on; where the last one ends.
-pub(super) fn unescape(text: &str, at: u32, out: &mut Vec<u8>, room: &mut Room) -> Result<u32, RoomFull> {
+pub(crate) fn unescape(text: &str, at: u32, out: &mut Vec<u8>, room: &mut Room) -> Result<u32, RoomFull> {
     let mut lexer = Lexer::new(text, at);
     let mut end = at;
     loop {

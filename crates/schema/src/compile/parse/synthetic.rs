@@ -4,8 +4,8 @@
 //! twice, and names that are made need not be looked up.
 
 use super::{Parsed, Parser};
-use crate::proto::ast::{NONE, Oneof, Span, make_text, text_in};
-use crate::schema::program::{Room, RoomFull, sort_list};
+use crate::compile::parse::ast::{NONE, Oneof, Span, make_text, text_in};
+use crate::memory::{Room, RoomFull};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -69,7 +69,7 @@ impl<'s> Parser<'s, '_> {
             }
         }
         let (sources, made) = (self.text, &*self.made);
-        sort_list(&mut names, |&a, &b| text_in(sources, made, a) < text_in(sources, made, b));
+        names.sort_unstable_by(|&a, &b| text_in(sources, made, a).cmp(text_in(sources, made, b)));
         let tried = self.room.filled(0, names.len())?;
         Ok(Taken { sources, names, tried })
     }

@@ -1,7 +1,8 @@
 //! Services, and what messages and enums keep for later: every kind of difference in both directions.
 
 use super::{Case, lines, pool};
-use tablepb::{DescriptorPool, DifferenceKind, EnumTable, FieldTable, Kind, MessageTable};
+use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
+use tablepb_schema::{DifferenceKind, diff};
 
 const SERVICES: &[Case] = &[
     (
@@ -147,7 +148,7 @@ fn services_and_reservations_are_compared_in_both_directions() {
 
 /// The differences as they are printed.
 fn printed(old: &str, new: &str) -> Vec<String> {
-    pool(old).diff(&pool(new)).iter().map(|it| it.to_string()).collect()
+    diff(&pool(old), &pool(new)).iter().map(|it| it.to_string()).collect()
 }
 
 #[test]
@@ -203,7 +204,7 @@ fn any_two_sets_of_reserved_numbers_are_compared() {
     for _ in 0..500 {
         bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let (old, new) = (bits >> 8 & 0x3ff, bits >> 20 & 0x3ff);
-        let differences = pool(&source(old)).diff(&pool(&source(new)));
+        let differences = diff(&pool(&source(old)), &pool(&source(new)));
         let listed = |kind: DifferenceKind| {
             let found = differences.iter().find(|it| it.kind() == kind);
             let text = found
@@ -258,16 +259,16 @@ fn services_of_two_versions_have_the_same_types_after_the_package() {
     };
     let pools = [pool(&source("app.v1")), pool(&source("app.v2"))];
     let [old, new] = [&pools[0], &pools[1]].map(|pool| pool.files().next().expect("a file"));
-    let kinds = |differences: Vec<tablepb::Difference>| -> Vec<String> {
+    let kinds = |differences: Vec<tablepb_schema::Difference>| -> Vec<String> {
         differences.iter().map(|it| format!("{} {:?}", it.path(), it.kind())).collect()
     };
     let expected = ["app.v1.S ServiceRenamed", "app.v1.A TypeRenamed", "app.v1.A.In TypeRenamed"];
-    assert_eq!(kinds(old.diff(&new)), expected);
+    assert_eq!(kinds(diff(&old, &new)), expected);
     // The service brings its types with it.
     let service = |pool: &DescriptorPool| pool.services().next().expect("a service");
     let expected = ["app.v1.S ServiceRenamed", "app.v1.A.In TypeRenamed", "app.v1.A TypeRenamed"];
-    assert_eq!(kinds(service(&pools[0]).diff(&service(&pools[1]))), expected);
-    assert!(old.diff(&old).is_empty());
+    assert_eq!(kinds(diff(&service(&pools[0]), &service(&pools[1]))), expected);
+    assert!(diff(&old, &old).is_empty());
 }
 
 /// Tables can list neither, so that a listing matches a schema that has them.
@@ -278,7 +279,7 @@ fn reservations_do_not_count_beside_a_table() {
     let source = "syntax = \"proto2\"; message M { optional int32 a = 1; extensions 4 to 9; reserved 2; reserved \"b\"; }
         enum E { A = 0; reserved 1; }";
     let pool = pool(source);
-    let of_message = M.diff(&pool.get_message_by_name("M").expect("a message"));
+    let of_message = diff(&M, &pool.get_message_by_name("M").expect("a message"));
     assert!(of_message.iter().all(|it| it.kind() == DifferenceKind::PresenceChanged), "{of_message:?}");
-    assert!(E.diff(&pool.get_enum_by_name("E").expect("an enum")).is_empty());
+    assert!(diff(&E, &pool.get_enum_by_name("E").expect("an enum")).is_empty());
 }

@@ -7,14 +7,13 @@ use crate::common::payload::{Style, TAME, payload};
 use crate::common::schema::{Card, Field, Kind, Schema};
 use crate::common::schema_gen::{Limits, schema};
 use crate::common::{rounds, schema::Syntax};
-use tablepb::{
-    Compatibility, DescriptorPool, DifferenceKind, DynamicMessage, EnumTable, FieldTable, MessageTable,
-};
+use tablepb::{DescriptorPool, DynamicMessage, EnumTable, FieldTable, MessageTable};
+use tablepb_schema::{Compatibility, DifferenceKind, SourceBuilder, assert_matches, diff};
 
 fn pool(source: &str) -> DescriptorPool {
     let source =
         if source.contains("syntax") { source.into() } else { format!("syntax = \"proto3\"; {source}") };
-    DescriptorPool::builder().source("a.proto", source).build().unwrap_or_else(|error| panic!("{error}"))
+    SourceBuilder::new().source("a.proto", source).build().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A difference as `path Kind wire/json`, with `ok`, `if` and `no`.
@@ -24,7 +23,7 @@ fn lines(old: &str, new: &str) -> Vec<String> {
         Compatibility::Conditional => "if",
         Compatibility::Breaking => "no",
     };
-    let differences = pool(old).diff(&pool(new));
+    let differences = diff(&pool(old), &pool(new));
     let line = differences.iter().map(|d| {
         assert_eq!(d.is_breaking(), d.wire() == Compatibility::Breaking);
         assert_eq!(d.to_string().lines().count(), 1, "{d}");
@@ -368,7 +367,7 @@ fn files_are_compared_by_the_names_after_the_package() {
         pool(&format!("package p.{version}; message M {{ message N {{ int32 a = 1; }} N n = 1; }}"))
     });
     let [old, new] = sources.each_ref().map(|pool| pool.files().next().unwrap());
-    let kinds: Vec<_> = old.diff(&new).iter().map(|d| (d.path().to_string(), d.kind())).collect();
+    let kinds: Vec<_> = diff(&old, &new).iter().map(|d| (d.path().to_string(), d.kind())).collect();
     assert_eq!(
         kinds,
         [("p.v1.M".into(), DifferenceKind::TypeRenamed), ("p.v1.M.N".into(), DifferenceKind::TypeRenamed)]
@@ -387,12 +386,12 @@ static BROKEN: MessageTable = MessageTable::new("p.M", &[FieldTable::new("a b", 
 fn a_listing_that_has_drifted() {
     let same = "syntax = \"proto3\"; package p; message M { int32 a = 1; E e = 2; } enum E { A = 0; B = 1; }";
     let message = pool(same).get_message_by_name("p.M").unwrap();
-    tablepb::assert_matches!(TABLE, message);
-    tablepb::assert_matches!(ENUM, &pool(same).get_enum_by_name("p.E").unwrap());
+    assert_matches(&TABLE, &message);
+    assert_matches(&ENUM, &pool(same).get_enum_by_name("p.E").unwrap());
     let drifted = "syntax = \"proto2\"; package p; message M { optional int64 a = 1; optional string b = 3; extensions 9; }
         extend M { optional int32 x = 9; }";
     let message = pool(drifted).get_message_by_name("p.M").unwrap();
-    let panic = std::panic::catch_unwind(|| tablepb::assert_matches!(TABLE, message)).unwrap_err();
+    let panic = std::panic::catch_unwind(|| assert_matches(&TABLE, &message)).unwrap_err();
     assert_eq!(
         panic.downcast_ref::<String>().unwrap(),
         "the schemas differ:\n  \
@@ -401,7 +400,7 @@ fn a_listing_that_has_drifted() {
          p.M.a: presence changes from implicit to explicit (compatible)\n  \
          p.M.a: the type changes from int32 to int64 (depends on the values)"
     );
-    let invalid = BROKEN.diff(&pool(same).get_message_by_name("p.M").unwrap());
+    let invalid = diff(&BROKEN, &pool(same).get_message_by_name("p.M").unwrap());
     assert_eq!(invalid[0].kind(), DifferenceKind::InvalidTable);
     assert!(invalid[0].is_breaking() && invalid[0].to_string().contains("a b"), "{}", invalid[0]);
 }
@@ -415,10 +414,10 @@ fn comparisons_are_bounded() {
     };
     let (old, new) = (cycle(97), cycle(101));
     let first = |pool: &DescriptorPool| pool.get_message_by_name("M0").unwrap();
-    let differences = first(&old).diff(&first(&new));
+    let differences = diff(&first(&old), &first(&new));
     assert!(differences.len() <= 4 * 198 + 1, "{}", differences.len());
     assert_eq!(differences.last().unwrap().kind(), DifferenceKind::NotCompared);
-    assert!(first(&old).diff(&first(&old)).is_empty());
+    assert!(diff(&first(&old), &first(&old)).is_empty());
 }
 
 /// Changes a schema at a few places, without the ones that make it invalid.
@@ -503,8 +502,8 @@ fn verdicts_hold_for_random_payloads() {
         let (old_pool, new_pool) = (old.pool(), new.pool());
         let name = old.full_name(0);
         let [there, back] = [&old_pool, &new_pool].map(|pool| pool.get_message_by_name(&name).unwrap());
-        let differences = there.diff(&back);
-        assert_eq!(differences.len(), back.diff(&there).len(), "{differences:#?}");
+        let differences = diff(&there, &back);
+        assert_eq!(differences.len(), diff(&back, &there).len(), "{differences:#?}");
         let kinds = |wanted: fn(DifferenceKind) -> bool| differences.iter().all(|d| wanted(d.kind()));
         let compatible = differences.iter().all(|d| {
             d.wire() == Compatibility::Compatible

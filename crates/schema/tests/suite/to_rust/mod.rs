@@ -9,20 +9,18 @@ use crate::common::wire::Wire;
 use crate::common::{rounds, schema_gen};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tablepb::{
-    DescriptorPool, EnumTable, FieldTable, Kind, MapType, MessageTable, OpenEnumType, PoolOptions,
-    RustOptions, Syntax, TextType,
-};
+use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable, PoolOptions, Syntax};
+use tablepb_schema::{MapType, OpenEnumType, RustOptions, SourceBuilder, TextType, diff, to_rust};
 
 const HEAD: &str = include_str!("program.rs");
 
-/// Builds the library and gives its path.
-fn library() -> PathBuf {
+/// Builds this crate and gives its path and that of the library.
+fn libraries() -> [PathBuf; 2] {
     let dir = directory().join("library");
     std::fs::create_dir_all(dir.join("src")).unwrap();
     let manifest = format!(
         "[package]\nname = \"to-rust\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-         tablepb = {{ path = {:?}, default-features = false, features = [\"std\", \"reflect\"] }}\n",
+         tablepb-schema = {{ path = {:?} }}\n",
         env!("CARGO_MANIFEST_DIR")
     );
     std::fs::write(dir.join("Cargo.toml"), manifest).unwrap();
@@ -35,8 +33,12 @@ fn library() -> PathBuf {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let messages = String::from_utf8(output.stdout).unwrap();
-    let mut files = messages.split('"').filter(|part| part.ends_with(".rlib") && part.contains("libtablepb"));
-    PathBuf::from(files.next().unwrap())
+    ["libtablepb_schema", "libtablepb"].map(|name| {
+        let is_it =
+            |part: &&str| part.ends_with(&format!("/{name}.rlib")) || part.contains(&format!("/{name}-"));
+        let mut files = messages.split('"').filter(|part| part.ends_with(".rlib")).filter(is_it);
+        PathBuf::from(files.next().unwrap())
+    })
 }
 
 fn directory() -> PathBuf {
@@ -45,7 +47,7 @@ fn directory() -> PathBuf {
 
 /// Compiles modules and a `main` to a program, and runs it.
 fn run(name: &str, modules: &[(&str, String)], main: &str, arguments: &[&Path]) {
-    let library = library();
+    let [schema, library] = libraries();
     let dir = directory();
     let mut source = String::from(HEAD);
     for (module, text) in modules {
@@ -58,8 +60,14 @@ fn run(name: &str, modules: &[(&str, String)], main: &str, arguments: &[&Path]) 
     let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--edition=2024", "-Adead_code", "-Dwarnings", "--extern"])
         .arg(format!("tablepb={}", library.display()))
-        .arg("-L")
-        .arg(library.parent().unwrap().join("deps"))
+        .arg("--extern")
+        .arg(format!("tablepb_schema={}", schema.display()))
+        .args([
+            Path::new("-L"),
+            schema.parent().unwrap(),
+            Path::new("-L"),
+            &schema.parent().unwrap().join("deps"),
+        ])
         .arg("-o")
         .args([&program, &file])
         .output()
@@ -120,10 +128,9 @@ fn main_of(bodies: &[&str]) -> String {
 fn otlp(data: Data) -> (String, [PathBuf; 3]) {
     let files = ["otlp/otlp.binpb", "otlp/otlp_metrics.binpb", "otlp/otlp_traces.binpb"];
     let pool = DescriptorPool::decode(&data.read(files[0])).unwrap();
-    (pool.to_rust(), files.map(|name| data.path(name)))
+    (to_rust(&pool, &RustOptions::new()), files.map(|name| data.path(name)))
 }
 
-#[cfg(feature = "proto")]
 mod forms {
     use super::*;
 
@@ -134,7 +141,7 @@ mod forms {
 ";
 
     pub(super) fn pool() -> DescriptorPool {
-        DescriptorPool::builder().source("forms.proto", include_str!("forms.proto")).build().unwrap()
+        SourceBuilder::new().source("forms.proto", include_str!("forms.proto")).build().unwrap()
     }
 
     /// The set and the payload, as files.
@@ -153,13 +160,13 @@ mod forms {
     #[test]
     fn is_formatted_with_all_options() {
         for (i, options) in options().iter().enumerate() {
-            assert_formatted(&format!("forms{i}"), &pool().to_rust_with_options(options));
+            assert_formatted(&format!("forms{i}"), &to_rust(&pool(), options));
         }
     }
 
     #[test]
     fn names_are_those_of_prost() {
-        let source = pool().to_rust();
+        let source = to_rust(&pool(), &RustOptions::new());
         for line in [
             "pub enum Color {\n    #[default]\n    Unspecified = 0,\n    Red = 1,\n    Color2d = 2,\n    Colored = -1,\n    Self_ = 7,\n}",
             "    Type as \"type\" = 4,",
@@ -191,16 +198,18 @@ mod forms {
     #[test]
     fn a_type_has_what_it_needs_and_no_more() {
         let pool = pool();
-        let deep = pool.get_message_by_name("forms.v1.Everything.Inner").unwrap().to_rust();
+        let deep =
+            to_rust(&pool.get_message_by_name("forms.v1.Everything.Inner").unwrap(), &RustOptions::new());
         for (name, has) in [("Deep", true), ("Kind", true), ("Everything {", false), ("Color", false)] {
             assert_eq!(deep.contains(name), has, "{name}\n{deep}");
         }
         assert!(deep.starts_with("pub mod everything {\n    /// `forms.v1.Everything.Kind`.\n"), "{deep}");
-        let state = pool.get_enum_by_name("forms.v1.State").unwrap().to_rust();
+        let state = to_rust(&pool.get_enum_by_name("forms.v1.State").unwrap(), &RustOptions::new());
         assert!(state.starts_with("/// `forms.v1.State`.\n") && !state.contains("struct"), "{state}");
-        let file = pool.get_file_by_name("google/protobuf/timestamp.proto").unwrap().to_rust();
+        let file =
+            to_rust(&pool.get_file_by_name("google/protobuf/timestamp.proto").unwrap(), &RustOptions::new());
         assert!(file.contains("pub struct Timestamp {"), "{file}");
-        assert!(!pool.to_rust().contains("struct Timestamp"));
+        assert!(!to_rust(&pool, &RustOptions::new()).contains("struct Timestamp"));
     }
 
     #[test]
@@ -210,8 +219,8 @@ mod forms {
             enum E { option allow_alias = true; A = 1; B = 1; }
             message Set { option message_set_wire_format = true; extensions 4 to max; }
             service S { rpc Get(M) returns (M); }";
-        let pool = DescriptorPool::builder().source("a.proto", source).build().unwrap();
-        let source = pool.to_rust();
+        let pool = SourceBuilder::new().source("a.proto", source).build().unwrap();
+        let source = to_rust(&pool, &RustOptions::new());
         for comment in [
             "        // The extension p.x = 5 has no listing.",
             "        // The alias B = 1 has no listing.",
@@ -227,7 +236,7 @@ mod forms {
     #[ignore = "long"]
     fn other_options_compile_and_round_trip() {
         for (i, options) in options().iter().enumerate().skip(1) {
-            let text = pool().to_rust_with_options(options);
+            let text = to_rust(&pool(), options);
             let mut main = main_of(&[MAIN]);
             // The well-known types that are written are of another package.
             let module = if text.contains("mod protobuf") {
@@ -251,13 +260,14 @@ mod forms {
 fn a_program_reads_and_writes_the_same() {
     let (otlp, files) = otlp(Data::Made);
     assert_formatted("otlp", &otlp);
-    #[cfg(feature = "proto")]
     let (modules, main, files) = {
         let files: Vec<PathBuf> = files.into_iter().chain(forms::files()).collect();
-        (vec![("otlp", otlp), ("forms", forms::pool().to_rust())], main_of(&[OTLP, forms::MAIN]), files)
+        (
+            vec![("otlp", otlp), ("forms", to_rust(&forms::pool(), &RustOptions::new()))],
+            main_of(&[OTLP, forms::MAIN]),
+            files,
+        )
     };
-    #[cfg(not(feature = "proto"))]
-    let (modules, main) = (vec![("otlp", otlp)], main_of(&[OTLP]));
     let files: Vec<&Path> = files.iter().map(|file| file.as_path()).collect();
     run("program", &modules, &main, &files);
 }
@@ -317,7 +327,7 @@ fn conformance_messages_round_trip_needs_data() {
 ";
     let set = Data::Recorded.read("conformance/test_messages.binpb");
     let options = RustOptions::new().well_known_types(false);
-    let text = DescriptorPool::decode(&set).unwrap().to_rust_with_options(&options);
+    let text = to_rust(&DescriptorPool::decode(&set).unwrap(), &options);
     assert_formatted("conformance", &text);
     let (otlp, files) = otlp(Data::Recorded);
     let cases = ["conformance/test_messages.binpb", "conformance/cases.bin"].map(|n| Data::Recorded.path(n));
@@ -343,7 +353,7 @@ fn packages_are_modules() {
     let pool = DescriptorPool::from_tables(&[&TREE]).unwrap();
     let tree = pool.get_message_by_name("a.b.Tree").unwrap();
     let options = RustOptions::new().derives("Eq, PartialEq, Hash").unknown_fields(false);
-    let source = tree.to_rust_with_options(&options);
+    let source = to_rust(&tree, &options);
     assert_formatted("packages", &source);
     let text = "    pub mod b {
         /// `a.b.Hard`.
@@ -372,8 +382,8 @@ fn random_schemas() {
     for seed in 0..u64::from(rounds(120)) {
         let schema = schema_gen::schema(&mut Choices::seeded(seed), schema_gen::ALL);
         let pool = schema.pool();
-        assert_eq!(pool.diff(&pool), []);
-        let sources = options().map(|options| pool.to_rust_with_options(&options));
+        assert_eq!(diff(&pool, &pool), []);
+        let sources = options().map(|options| to_rust(&pool, &options));
         let listings = sources[0].matches("tablepb::message! {").count();
         let messages = pool.all_messages().filter(|message| !message.is_map_entry()).count();
         assert_eq!(listings, messages, "seed {seed}");
@@ -397,7 +407,7 @@ fn hostile_names() {
     let other = Wire::new().bytes(1, "b.proto").message(4, Wire::new().bytes(1, "N"));
     let set = Wire::new().message(1, file).message(1, other);
     let pool = DescriptorPool::decode_with(&set.0, &PoolOptions::new().memory(1 << 30)).unwrap();
-    let source = pool.to_rust_with_options(&RustOptions::new().unknown_fields(false));
+    let source = to_rust(&pool, &RustOptions::new().unknown_fields(false));
     assert_eq!(source.matches("    pub struct M").count(), 2_000);
     assert_eq!(source.matches("pub struct M1000 ").count(), 1);
     assert!(source.lines().all(|line| !line.starts_with(&" ".repeat(80))));
@@ -420,5 +430,5 @@ fn regression_a_default_is_named_like_a_keyword() {
     tablepb::message! { Line as "p.Line" syntax "proto2" { word: enum Word = 1 [default = r#type] } }
     assert_eq!(Line::TABLE.fields()[0].default(), Some(tablepb::DefaultValue::Enum("type")));
     let pool = DescriptorPool::from_tables(&[Line::TABLE]).unwrap();
-    assert!(pool.to_rust().contains("[default = r#type]"));
+    assert!(to_rust(&pool, &RustOptions::new()).contains("[default = r#type]"));
 }

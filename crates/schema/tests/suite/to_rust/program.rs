@@ -20,7 +20,7 @@ fn canonical(message: &DynamicMessage) -> Vec<u8> {
 macro_rules! check {
     ($type:ty, $schema:expr, $payload:expr) => {{
         let (schema, payload) = ($schema, $payload);
-        tablepb::assert_matches!(<$type>::TABLE, schema);
+        tablepb_schema::assert_matches(<$type>::TABLE, &schema);
         let bytes = <$type>::decode(&payload).unwrap().encode_to_vec().unwrap();
         let message = DynamicMessage::decode(&schema, &payload).unwrap();
         let again = DynamicMessage::decode(&schema, &bytes).unwrap();
