@@ -10,7 +10,6 @@ use crate::common::bridge::descriptor;
 use crate::common::samples::{self, rich_payload};
 use crate::common::scarce::with_failure;
 use crate::common::wire::Wire;
-use std::hint::black_box;
 use tablepb::json::DeserializeErrorKind;
 use tablepb::text::{FormatOptions, ParseErrorKind};
 use tablepb::{
