@@ -1,5 +1,5 @@
 //! Sources as users write them, faults and their places, and sources that are made to hurt. That descriptors are those of
-//! `protoc` is tested in `tests/suite/proto_sources.rs`.
+//! `protoc` is tested in `tests/suite/sources.rs`.
 
 use super::*;
 use alloc::format;
