@@ -1,4 +1,4 @@
-//! Compiling `.proto` sources: `cargo bench --features proto --bench sources --package tablepb-benches`. Throughput in bytes of source, with the pool that is made.
+//! Compiling `.proto` sources: `cargo bench --bench sources --package tablepb-benches`. Throughput in bytes of source, with the pool that is made.
 //!
 //! - `descriptor`: descriptor.proto, which is built in, with its options.
 //! - `many`: forty copies of its messages in one file.
@@ -9,14 +9,15 @@
 mod profiler;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use tablepb::{DescriptorPool, PoolOptions};
+use tablepb::PoolOptions;
+use tablepb_schema::SourceBuilder;
 
 fn descriptor() -> String {
     let recorded = std::env::var_os("TABLEPB_DATA").map(std::path::PathBuf::from);
     let recorded = recorded.map(|data| data.join("protos/google/protobuf/descriptor.proto"));
-    recorded
-        .and_then(|path| std::fs::read_to_string(path).ok())
-        .unwrap_or_else(|| String::from(include_str!("../src/proto/well_known/descriptor.proto")))
+    recorded.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_else(|| {
+        String::from(include_str!("../crates/schema/src/compile/load/well_known/descriptor.proto"))
+    })
 }
 
 fn sources(criterion: &mut Criterion) {
@@ -32,7 +33,7 @@ fn sources(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             let builder = || {
                 let options = PoolOptions::new().memory(1 << 30);
-                DescriptorPool::builder().source("a.proto", source.as_str()).with_options(options)
+                SourceBuilder::new().source("a.proto", source.as_str()).with_options(options)
             };
             bencher.iter_batched(builder, |builder| builder.build().expect("valid"), BatchSize::LargeInput);
         });

@@ -2,7 +2,7 @@
 
 pub mod agree;
 pub mod common;
-/// Apart from `agree`, because not all that uses that has the features `serde` and `proto`.
+/// Apart from `agree`, because not all that uses that has the feature `serde` and the crate `tablepb-schema`.
 #[path = "agree/serde.rs"]
 pub mod serde;
 #[path = "agree/proto_sources.rs"]

@@ -6,7 +6,7 @@
 //! | page | |
 //! |---|---|
 //! | [which way](which_way) | a table: what you have, what to use |
-//! | [schemas] | tables, descriptor sets, `.proto` sources |
+//! | [schemas] | tables, descriptor sets, what a pool can do |
 //! | [structs] | `message!` and `enumeration!` |
 //! | [dynamic messages](dynamic_messages) | reading, changing, building, visiting |
 //! | [partial work](partial_work) | projections, lazy and prepared parts, fields without a schema |
@@ -17,7 +17,7 @@
 //! | [limits] | hostile input, and what holds after an error |
 //! | [performance] | what is fast, what is not, how to measure |
 //! | [`no_std`] | programs without an operating system |
-//! | [cookbook] | fourteen programs of at most 60 lines |
+//! | [cookbook] | thirteen programs of at most 60 lines |
 //! | [from prost](from_prost) | side by side, and how to move |
 //! | [from prost-reflect](from_prost_reflect) | method by method |
 //! | [beside others](from_others) | buffa, Google's crate, quick-protobuf, hyperpb |

@@ -73,7 +73,6 @@
 //! | `bytes` | yes | `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`] |
 //! | `reflect` | yes | schemas at run time: [`DescriptorPool`], [`DynamicMessage`], [`Decoder`], [`Projection`], [`Prepared`], [`record`], [`text`] |
 //! | `json` | yes | [`json`], messages as ProtoJSON and back; with it `reflect` |
-//! | `proto` | no | `.proto` sources at run time, without protoc: [`DescriptorPool::builder`]; with it `reflect` |
 //! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
 //! | `jiff`, `chrono` | no | conversions between [`wkt::Timestamp`], [`wkt::Duration`] and the types of these crates |
 //! | `serde_json` | no | conversions between [`wkt::Value`], [`wkt::Struct`], [`wkt::ListValue`] and `serde_json::Value` |
@@ -104,13 +103,7 @@ mod formats;
 mod schema;
 
 #[cfg(feature = "reflect")]
-mod diff;
-#[cfg(feature = "reflect")]
 mod message;
-#[cfg(feature = "proto")]
-mod proto;
-#[cfg(feature = "reflect")]
-mod rust;
 pub mod stream;
 #[cfg_attr(
     not(feature = "reflect"),
@@ -118,8 +111,6 @@ pub mod stream;
 )]
 pub mod wire;
 
-#[cfg(feature = "reflect")]
-pub use diff::{Compatibility, Difference, DifferenceKind};
 #[cfg(feature = "serde")]
 pub use formats::json::{DeserializeOptions, SerializeOptions};
 #[cfg(feature = "reflect")]
@@ -134,10 +125,6 @@ pub use message::{
     MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage,
     SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
-#[cfg(feature = "proto")]
-pub use proto::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
-#[cfg(feature = "reflect")]
-pub use rust::{MapType, OpenEnumType, RustOptions, TextType};
 #[cfg(feature = "reflect")]
 pub use schema::pool::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
@@ -172,8 +159,6 @@ pub use bytes;
 /// What the macros expand to; not part of the public interface.
 #[doc(hidden)]
 pub mod listing {
-    #[cfg(feature = "reflect")]
-    pub use crate::diff::assert_no_difference;
     pub use crate::structs::expansion::*;
 }
 

@@ -1,13 +1,14 @@
 //! Sources, valid and not: compiling ends, and what compiles is printed and compiles again to the same descriptors.
 
 use tablepb::{DescriptorPool, PoolOptions};
+use tablepb_schema::SourceBuilder;
 
 /// Whether the source is accepted.
 pub fn check(input: &[u8]) -> bool {
     let Ok(source) = core::str::from_utf8(input) else { return false };
     let options = PoolOptions::new().memory(64 << 20);
     let builder = |source: &str| {
-        DescriptorPool::builder().source("a.proto", source).with_options(options).include_source_info(true)
+        SourceBuilder::new().source("a.proto", source).with_options(options).include_source_info(true)
     };
     let pool = match builder(source).build() {
         Ok(pool) => pool,

@@ -1,4 +1,4 @@
-//! Files that tests read: those of the crate, in `tests/data`, and recorded ones, which are not part of it.
+//! Files that tests read: those of the library, in its `tests/data`, and recorded ones, which are not part of it.
 //!
 //! The files of the crate are made by its own examples: `cargo test --test suite write_data -- --ignored`. Recorded
 //! ones have the same names, in the directory that the environment variable `TABLEPB_DATA` names; tests that need them
@@ -16,7 +16,12 @@ pub enum Data {
 impl Data {
     pub fn path(self, name: &str) -> PathBuf {
         match self {
-            Self::Made => Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name),
+            // Packages in `crates/` use them too.
+            Self::Made => {
+                let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+                let root = package.ancestors().find(|path| path.join("tests/data").join(name).exists());
+                root.unwrap_or(package).join("tests/data").join(name)
+            }
             Self::Recorded => {
                 let directory = std::env::var_os("TABLEPB_DATA");
                 let directory = directory.expect("TABLEPB_DATA names the directory of recorded data");

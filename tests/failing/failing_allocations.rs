@@ -5,27 +5,17 @@
 //! An abort takes the process with it, so every operation runs in a process of its own, which says how far it got.
 
 use crate::agree::valid;
+use crate::common::attempts::{self, Attempt};
 use crate::common::bridge::descriptor;
 use crate::common::samples::{self, rich_payload};
 use crate::common::scarce::with_failure;
 use crate::common::wire::Wire;
-use std::collections::BTreeSet;
-use std::hint::black_box;
-use std::process::Command;
 use tablepb::json::DeserializeErrorKind;
 use tablepb::text::{FormatOptions, ParseErrorKind};
 use tablepb::{
     DecodeError, DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, Message,
     MessageDescriptor, MessageTable, Prepared, Projection, RawFields, RawValue, Value, wkt,
 };
-
-/// What a process is asked to do: the name of an operation, whether all later allocations fail too, and the first k.
-const ORDER: &str = "TABLEPB_FAILING";
-/// Aborts counted before the rest of an operation is given up.
-const ABORTS: usize = 40;
-
-/// Whether the operation failed, after it has been checked what that left.
-type Attempt = Box<dyn FnMut(usize, bool) -> (bool, bool)>;
 
 fn rich() -> MessageDescriptor {
     let schema = samples::rich();
@@ -497,97 +487,18 @@ fn operation(name: &str) -> Vec<Attempt> {
                 (pool.is_err(), failed)
             })]
         }
-        #[cfg(feature = "proto")]
-        "sources" => {
-            use tablepb::SourceErrorKind::OutOfMemory;
-            let valid = include_str!("../data/proto_sources/proto2.proto");
-            let with_comments = include_str!("../data/proto_sources/comments2024.proto");
-            let faulty = "syntax = \"proto3\"; message A { B b = 1; string s = 1.5; } enum E { X = 1; }";
-            let unresolved = "syntax = \"proto3\"; message Abc { Abd b = 1; string s = 2 [(x) = 1]; }";
-            let undeclared = "syntax = \"proto2\"; message M { extensions 4 to 9 [declaration = \
-                              { number: 4, full_name: \".a\", type: \"int32\" }]; } extend M { optional int32 b = 5; }";
-            [valid, with_comments, faulty, unresolved, undeclared]
-                .map(|source| {
-                    let builder = move || {
-                        let options = tablepb::PoolOptions::new().memory(1 << 26);
-                        let builder =
-                            DescriptorPool::builder().source("a.proto", source).with_options(options);
-                        builder.include_source_info(true)
-                    };
-                    let expected = builder().build().map(|pool| pool.encode_to_vec().expect("short"));
-                    let attempt = move |k: usize, for_good| {
-                        let made = builder();
-                        let (result, failed) = with_failure(k, for_good, || made.build());
-                        match (&result, &expected) {
-                            (Ok(pool), Ok(set)) => assert!(pool.encode_to_vec().expect("short") == *set),
-                            (Err(error), _) if failed && error.kind() == OutOfMemory => {}
-                            // An error with fewer words.
-                            (Err(error), Err(whole)) => assert!(failed || error == whole),
-                            (result, _) => panic!("{result:?}"),
-                        }
-                        (result.is_err(), failed)
-                    };
-                    Box::new(attempt) as Attempt
-                })
-                .into()
-        }
         other => panic!("no operation {other}"),
     }
 }
 
-/// The process: tries every k from the one ordered, and says so before each.
+/// The process.
 #[test]
 fn child() {
-    let Ok(order) = std::env::var(ORDER) else { return };
-    let parts: Vec<&str> = order.split(' ').collect();
-    let [name, for_good, first_attempt, first_k] = parts[..] else { panic!("{order}") };
-    let number = |text: &str| text.parse::<usize>().expect("a number");
-    let mut k = number(first_k);
-    for (at, mut attempt) in operation(name).into_iter().enumerate().skip(number(first_attempt)) {
-        loop {
-            println!("try {at} {k}");
-            let (_, failed) = black_box(attempt(k, for_good == "true"));
-            if !failed {
-                break;
-            }
-            k += 1;
-        }
-        k = 0;
-    }
-    println!("all tried");
+    attempts::child(operation);
 }
 
-/// Runs an operation in processes until none of them ends early; gives the steps at which one did, and why.
 fn run(name: &str, for_good: bool) {
-    let mut faults = BTreeSet::new();
-    let (mut attempt, mut k, mut tried) = (0, 0, 0);
-    loop {
-        let output = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "failing_allocations::child", "--nocapture", "--test-threads=1"])
-            .env(ORDER, format!("{name} {for_good} {attempt} {k}"))
-            .env("RUST_BACKTRACE", "0")
-            .output()
-            .expect("this program runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        tried += text.matches("try ").count();
-        if text.contains("all tried") {
-            break;
-        }
-        let last = text.rsplit("try ").next().and_then(|rest| rest.lines().next()).expect("a step");
-        let step: Vec<usize> = last.split(' ').map(|n| n.parse().expect("a number")).collect();
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        let why =
-            errors.lines().filter(|line| !line.is_empty()).nth(usize::from(!errors.starts_with("memory")));
-        faults.insert(format!("attempt {}, allocation {}: {}", step[0], step[1], why.unwrap_or_default()));
-        (attempt, k) = (step[0], step[1] + 1);
-        if faults.len() == ABORTS {
-            break;
-        }
-    }
-    println!("{name}: {tried} steps, {} faults", faults.len());
-    let all_aborts = faults.iter().all(|fault| fault.contains(": memory allocation of"));
-    let known = faults.len() <= arcs(name, for_good) && all_aborts;
-    assert!(faults.is_empty() || known, "{name}, all later ones too: {for_good}\n{faults:#?}");
+    attempts::run("failing_allocations::child", name, for_good, arcs(name, for_good));
 }
 
 /// Steps at which an `Arc` is made, which aborts: the standard library has no other way. The pool and its programs
@@ -595,8 +506,6 @@ fn run(name: &str, for_good: bool) {
 fn arcs(name: &str, for_good: bool) -> usize {
     match (name, for_good) {
         ("schema", _) => 2,
-        // Of two pools.
-        ("sources", _) => 4,
         ("raw", false) => 1,
         ("raw", true) => 8,
         _ => 0,
@@ -647,16 +556,4 @@ operations! {
     text_survives_all: "text", true;
     loading_a_schema_survives_one: "schema", false;
     loading_a_schema_survives_all: "schema", true;
-}
-
-#[cfg(feature = "proto")]
-#[test]
-fn compiling_sources_survives_one() {
-    run("sources", false);
-}
-
-#[cfg(feature = "proto")]
-#[test]
-fn compiling_sources_survives_all() {
-    run("sources", true);
 }

@@ -38,25 +38,13 @@ mod projection;
 mod projection_rules;
 mod prost_derive;
 mod prost_reflect;
-#[cfg(feature = "proto")]
-mod proto_options;
-#[cfg(feature = "proto")]
-mod proto_reading;
-#[cfg(feature = "proto")]
-mod proto_rules;
-#[cfg(feature = "proto")]
-mod proto_sources;
 mod random_schemas;
 mod raw_fields;
 mod records;
 mod regressions;
 mod regressions_message;
 mod regressions_typed;
-#[cfg(feature = "proto")]
-mod schema_diff;
 mod schema_memory;
-#[cfg(feature = "proto")]
-mod source_info;
 mod sweeps;
 mod tables;
 mod text;
@@ -64,7 +52,6 @@ mod text_hostile;
 mod text_print;
 mod text_prost;
 mod to_proto;
-mod to_rust;
 mod transcode;
 mod typed_custom;
 mod typed_custom_merges;

@@ -1,7 +1,8 @@
 //! The messages: schemas as `.proto` sources, rows as JSON that tablepb turns into bytes. All rows follow from a seed.
 
 use std::fmt::Write;
-use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb::{DynamicMessage, MessageDescriptor};
+use tablepb_schema::SourceBuilder;
 
 /// A schema and rows of it.
 pub struct Shape {
@@ -20,7 +21,7 @@ impl Shape {
         row: impl Fn(&mut Random) -> String,
         rows: usize,
     ) -> Self {
-        let pool = DescriptorPool::builder().source("bench.proto", source).build().expect("a valid schema");
+        let pool = SourceBuilder::new().source("bench.proto", source).build().expect("a valid schema");
         let descriptor = pool.get_message_by_name("bench.Row").expect("bench.Row");
         let mut random = Random(name.len() as u64);
         let encode = |json: String| {

@@ -26,7 +26,7 @@ const ROUNDS: usize = 60;
 type Contender = fn(&Path, &str) -> Result<usize, String>;
 
 fn tablepb(directory: &Path, file: &str) -> Result<usize, String> {
-    let builder = tablepb::DescriptorPool::builder().include(directory).file(file);
+    let builder = tablepb_schema::SourceBuilder::new().include(directory).file(file);
     let pool = builder.build().map_err(|error| error.to_string())?;
     Ok(pool.encode_to_vec().map_err(|error| error.to_string())?.len())
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tablepb::stream::append_frame;
 use tablepb::wire::Writer;
-use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb::{DynamicMessage, MessageDescriptor};
+use tablepb_schema::SourceBuilder;
 use tablepb_arrow::mapping::{Enums, Options};
 use tablepb_arrow::write::WriterBuilder;
 use tablepb_arrow::{BadRows, ErrorKind, ReaderBuilder};
@@ -61,7 +62,7 @@ fn memory_follows_the_batch() {
     recursive_types_are_in_proportion();
     columns_that_nothing_sets_take_nothing();
     columns_that_few_rows_set_are_in_a_budget();
-    let pool = DescriptorPool::builder().source("m.proto", SOURCE).build().unwrap();
+    let pool = SourceBuilder::new().source("m.proto", SOURCE).build().unwrap();
     let row = pool.get_message_by_name("m.Row").unwrap();
     for (count, batch_size) in [(8192, 8192), (10, 8192), (1024, 8192), (1024, usize::MAX), (8193, 20_000)] {
         let block = rows(&row, count);
@@ -115,7 +116,7 @@ fn all_batches(
 fn recursive_types_are_in_proportion() {
     let fields: String = (1..=8).map(|i| format!("R r{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; message R {{ {fields} int64 id = 9; }}");
-    let pool = DescriptorPool::builder().source("r.proto", source).build().unwrap();
+    let pool = SourceBuilder::new().source("r.proto", source).build().unwrap();
     let of = pool.get_message_by_name("R").unwrap();
     // Each row goes another way down.
     let rows = || {
@@ -148,7 +149,7 @@ fn columns_that_nothing_sets_take_nothing() {
     let source = format!(
         "syntax = \"proto3\"; {levels} message L4 {{ int64 a = 1; string b = 2; repeated bool c = 3; }}"
     );
-    let pool = DescriptorPool::builder().source("l.proto", source).build().unwrap();
+    let pool = SourceBuilder::new().source("l.proto", source).build().unwrap();
     let of = pool.get_message_by_name("L0").unwrap();
     for options in [Options::new(), Options::new().views(false)] {
         let builder = ReaderBuilder::new(&of).options(options);
@@ -169,7 +170,7 @@ fn columns_that_nothing_sets_take_nothing() {
 fn columns_that_few_rows_set_are_in_a_budget() {
     let fields: String = (1..=4000).map(|i| format!("int64 f{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; message W {{ {fields} }}");
-    let pool = DescriptorPool::builder().source("w.proto", source).build().unwrap();
+    let pool = SourceBuilder::new().source("w.proto", source).build().unwrap();
     let of = pool.get_message_by_name("W").unwrap();
     let mut all = Vec::new();
     for i in 1..=4000 {
@@ -196,7 +197,7 @@ fn names_of_an_enum_are_there_once() {
     let fields: String = (1..=200).map(|i| format!("E f{i} = {i};")).collect();
     let values: String = (0..5000).map(|i| format!("NAME_OF_A_VALUE_{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; enum E {{ {values} }} message M {{ {fields} }}");
-    let pool = DescriptorPool::builder().source("e.proto", source).build().unwrap();
+    let pool = SourceBuilder::new().source("e.proto", source).build().unwrap();
     let of = pool.get_message_by_name("M").unwrap();
     let mut row = Vec::new();
     for i in 1..=200 {
@@ -224,7 +225,7 @@ fn columns_of_a_oneof_are_listed_once() {
     const MEMBERS: usize = 2000;
     let members: String = (1..=MEMBERS).map(|i| format!("int32 a_{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; message O {{ oneof one {{ {members} }} }}");
-    let pool = DescriptorPool::builder().source("o.proto", source).build().unwrap();
+    let pool = SourceBuilder::new().source("o.proto", source).build().unwrap();
     let of = pool.get_message_by_name("O").unwrap();
     let column = |i: usize| {
         let set = (i == MEMBERS / 2).then_some(7);
@@ -360,7 +361,7 @@ fn colors() -> MessageDescriptor {
         "syntax = 'proto3'; package m; enum Color {{ {none} = 0; {red} = 1; }}
          message Colors {{ Color one = 1; repeated Color colors = 2; repeated Colors more = 3; }}"
     );
-    let pool = DescriptorPool::builder().source("c.proto", source).build().unwrap();
+    let pool = SourceBuilder::new().source("c.proto", source).build().unwrap();
     pool.get_message_by_name("m.Colors").unwrap()
 }
 

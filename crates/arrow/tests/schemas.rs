@@ -4,6 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_cast::pretty::pretty_format_batches;
 use tablepb::stream::confluent;
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb_schema::SourceBuilder;
 use tablepb_arrow::mapping::{MappingErrorKind, Oneofs, Options, Recursive};
 use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder, SchemaStore};
 
@@ -24,7 +25,7 @@ message Holder { optional Set set = 1; }
 "#;
 
 fn pool(source: &str) -> DescriptorPool {
-    DescriptorPool::builder().source("x.proto", source).build().unwrap()
+    SourceBuilder::new().source("x.proto", source).build().unwrap()
 }
 
 fn row(name: &str) -> MessageDescriptor {

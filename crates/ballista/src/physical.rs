@@ -38,7 +38,7 @@ use tablepb_datafusion::ProtobufSource;
 /// };
 /// use tablepb_ballista::PhysicalCodec;
 /// # let directory = tempfile::tempdir()?;
-/// # let pool = tablepb::DescriptorPool::builder()
+/// # let pool = tablepb_schema::SourceBuilder::new()
 /// #     .source("log.proto", "syntax = 'proto3'; package example; message Log { string line = 1; }").build()?;
 /// # std::fs::write(directory.path().join("log.set"), pool.encode_to_vec()?)?;
 /// # std::fs::write(directory.path().join("a.binpb"), b"\x04\x0a\x02hi\x04\x0a\x02ho")?;

@@ -6,7 +6,7 @@ use crate::{names, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::io::Write;
 use std::path::PathBuf;
-use tablepb::{Compatibility, Difference};
+use tablepb_schema::{Compatibility, Difference, diff};
 
 const PAGE: &str = "\
 Each schema is a .proto source if its name ends so, and a descriptor set otherwise. Prints a line for
@@ -70,7 +70,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
 }
 
 fn differences(old: &Schema, new: &Schema, name: Option<&str>) -> Result<Vec<Difference>, Failure> {
-    let Some(name) = name else { return Ok(old.pool.diff(&new.pool)) };
+    let Some(name) = name else { return Ok(diff(&old.pool, &new.pool)) };
     let find = |schema: &Schema| names::find(&schema.pool, &schema.place, Some(name));
-    Ok(find(old)?.diff(&find(new)?))
+    Ok(diff(&find(old)?, &find(new)?))
 }

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use tablepb::json::SerializeOptions;
 use tablepb::wire::{Tag, WireType, Writer};
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb_schema::{RustOptions, to_rust};
 
 const PAGE: &str = "\
 The schema is a .proto source if its name ends so, and a descriptor set otherwise. JSON is that of
@@ -58,9 +59,9 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     };
     let text = match (to, message) {
         ("json", message) => to_json(&schema, message.as_ref())?,
-        ("rust", Some(message)) => message.to_rust(),
+        ("rust", Some(message)) => to_rust(&message, &RustOptions::new()),
         // All files in one: they refer to each other.
-        ("rust", None) => schema.pool.to_rust(),
+        ("rust", None) => to_rust(&schema.pool, &RustOptions::new()),
         (_, Some(message)) => message.to_proto(),
         (_, None) => to_proto(&schema),
     };

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tablepb::{DescriptorPool, FileDescriptor, MessageDescriptor};
+use tablepb_schema::SourceBuilder;
 
 /// The name of a source that is read from standard input.
 const STDIN: &str = "stdin.proto";
@@ -127,7 +128,7 @@ pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Res
     let stdin = |file: &&PathBuf| file.as_os_str() == "-";
     let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
     let roots = Roots::new(include, &on_disk);
-    let mut builder = DescriptorPool::builder().include_source_info(source_info);
+    let mut builder = SourceBuilder::new().include_source_info(source_info);
     for directory in roots.directories() {
         builder = builder.include(directory);
     }

@@ -24,6 +24,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use tablepb::stream::append_frame;
 use tablepb::{DescriptorPool, Message};
+use tablepb_schema::SourceBuilder;
 
 include!("../../../examples/common/say.rs");
 
@@ -116,7 +117,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// What the example `flows` wrote: a stream, and a schema to compile.
 fn recorded_flows(written: &Path, directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let source = std::fs::read_to_string(written.join("flows.proto"))?;
-    let pool = DescriptorPool::builder().source("flows.proto", source).build()?;
+    let pool = SourceBuilder::new().source("flows.proto", source).build()?;
     std::fs::write(directory.join("flows.set"), pool.encode_to_vec()?)?;
     Ok(written.join("flows.binpb"))
 }

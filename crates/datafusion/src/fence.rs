@@ -107,7 +107,8 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusion
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablepb::{DescriptorPool, DynamicMessage};
+    use tablepb::DynamicMessage;
+    use tablepb_schema::SourceBuilder;
     use tablepb_arrow::ReaderBuilder;
     use tablepb_arrow::mapping::{Enums, Options};
 
@@ -127,7 +128,7 @@ mod tests {
     ];
 
     fn batches(options: Options) -> (BatchDecoder, arrow_array::RecordBatch) {
-        let pool = DescriptorPool::builder().source("log.proto", SCHEMA).build().unwrap();
+        let pool = SourceBuilder::new().source("log.proto", SCHEMA).build().unwrap();
         let log = pool.get_message_by_name("example.Log").unwrap();
         let mut decoder = ReaderBuilder::new(&log).options(options).build_decoder().unwrap();
         for text in ROWS.iter().cycle().take(100) {

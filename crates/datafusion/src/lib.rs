@@ -6,7 +6,7 @@
 //! ```
 //! use datafusion::prelude::SessionContext;
 //! # let directory = tempfile::tempdir()?;
-//! # let pool = tablepb::DescriptorPool::builder()
+//! # let pool = tablepb_schema::SourceBuilder::new()
 //! #     .source("log.proto", "syntax = 'proto3'; package example; message Log { string line = 1; int32 level = 2; }").build()?;
 //! # std::fs::write(directory.path().join("log.set"), pool.encode_to_vec()?)?;
 //! std::fs::write(directory.path().join("a.binpb"), b"\x06\x0a\x02hi\x10\x03\x04\x0a\x02ho")?;

@@ -1,7 +1,8 @@
 //! The schemas of the topic, by the ids that a schema registry would have given them.
 
 use std::error::Error;
-use tablepb::{DescriptorPool, MessageDescriptor};
+use tablepb::MessageDescriptor;
+use tablepb_schema::SourceBuilder;
 use tablepb_arrow::SchemaStore;
 
 /// What a registry answers to `GET /schemas/ids/{id}`.
@@ -19,7 +20,7 @@ pub fn store() -> Result<SchemaStore, Box<dyn Error>> {
     let mut store = SchemaStore::new();
     for (id, text) in SCHEMAS {
         let name = format!("{id}.proto");
-        let pool = DescriptorPool::builder().source(&*name, text).build()?;
+        let pool = SourceBuilder::new().source(&*name, text).build()?;
         store.insert(id, pool.get_file_by_name(&name).ok_or("the file was just added")?);
     }
     Ok(store)

@@ -1,7 +1,7 @@
 //! descriptor.proto, complete as of protobuf v36, as a descriptor set.
 //!
-//! `descriptor.binpb` is what `tablepb compile` makes of `src/proto/well_known/descriptor.proto`; with the feature `proto` a test
-//! compares the two byte for byte, and with `WRITE_DESCRIPTOR` in the environment writes the file anew.
+//! `descriptor.binpb` is what `tablepb compile` makes of the source in `crates/schema`; a test there compares the two byte for byte, and with
+//! `WRITE_DESCRIPTOR` in the environment writes the file anew.
 
 use super::DescriptorPool;
 
@@ -34,17 +34,5 @@ mod tests {
         let field = pool.get_message_by_name("google.protobuf.FieldDescriptorProto").unwrap();
         assert_eq!(field.fields().len(), 11);
         assert!(pool.get_enum_by_name("google.protobuf.FieldDescriptorProto.Type").unwrap().is_closed());
-    }
-
-    #[cfg(feature = "proto")]
-    #[test]
-    fn the_set_is_what_the_compiler_makes_of_the_source() {
-        let builder = DescriptorPool::builder().file("google/protobuf/descriptor.proto");
-        let compiled = builder.build().unwrap().encode_to_vec().unwrap();
-        if std::env::var_os("WRITE_DESCRIPTOR").is_some() {
-            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/schema/descriptor.binpb"), &compiled)
-                .unwrap();
-        }
-        assert!(compiled == SET, "`WRITE_DESCRIPTOR=1 cargo test --features proto` writes it anew");
     }
 }

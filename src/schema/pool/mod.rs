@@ -45,9 +45,7 @@ pub use model::edition::Edition;
 pub(crate) use model::formats::{FieldFormats, FormatField};
 pub use pool_builder::PoolBuilder;
 
-pub(crate) use model::names::is_json_name;
 pub(crate) use model::text_names::TextName;
-pub(crate) use tables::is_well_known;
 
 /// The result of reading or building a schema.
 type Result<T, E = crate::wire::error::DescriptorError> = core::result::Result<T, E>;

@@ -122,65 +122,6 @@ impl PoolBuilder {
     }
 }
 
-/// What makes pools of `.proto` sources, in builds without the feature `proto`: there is no value of it.
-#[cfg(not(feature = "proto"))]
-#[doc(hidden)]
-pub enum SourceBuilder {}
-
-/// Holds with the feature `proto`.
-#[cfg(not(feature = "proto"))]
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`DescriptorPool::builder` needs the feature `proto` of tablepb",
-    label = "needs the feature `proto`",
-    note = "`cargo add tablepb --features proto`"
-)]
-pub trait FeatureProto<'a> {}
-
-/// So that a call without the feature has one error, which names it, and not one for each method.
-#[cfg(not(feature = "proto"))]
-#[doc(hidden)]
-impl DescriptorPool {
-    pub fn builder() -> SourceBuilder
-    where
-        for<'a> SourceBuilder: FeatureProto<'a>,
-    {
-        unreachable!("nothing has the trait")
-    }
-}
-
-#[cfg(not(feature = "proto"))]
-#[doc(hidden)]
-impl SourceBuilder {
-    pub fn source(self, _: impl Sized, _: impl Sized) -> Self {
-        self
-    }
-
-    pub fn file(self, _: impl Sized) -> Self {
-        self
-    }
-
-    pub fn resolver(self, _: impl Sized) -> Self {
-        self
-    }
-
-    pub fn include(self, _: impl Sized) -> Self {
-        self
-    }
-
-    pub fn with_options(self, _: PoolOptions) -> Self {
-        self
-    }
-
-    pub fn include_source_info(self, _: bool) -> Self {
-        self
-    }
-
-    pub fn build(self) -> Result<DescriptorPool, DescriptorError> {
-        match self {}
-    }
-}
-
 /// Names in an encoded file.
 struct Outline;
 

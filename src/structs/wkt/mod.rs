@@ -79,6 +79,8 @@ pub const TABLES: &[&MessageTable] = &[
     Empty::TABLE,
     FieldMask::TABLE,
     Struct::TABLE,
+    Value::TABLE,
+    ListValue::TABLE,
     Timestamp::TABLE,
     DoubleValue::TABLE,
     FloatValue::TABLE,

@@ -4,7 +4,8 @@ use arrow_array::*;
 use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
 use std::collections::HashMap;
 use std::sync::Arc;
-use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb::{DynamicMessage, MessageDescriptor};
+use tablepb_schema::SourceBuilder;
 use tablepb_arrow::mapping::Options;
 use tablepb_arrow::write::{WriteError, WriteErrorKind, WriterBuilder};
 use tablepb_arrow::{BadRows, ERROR, ReaderBuilder};
@@ -19,7 +20,7 @@ const SOURCE: &str = r#"
 "#;
 
 fn message(name: &str) -> MessageDescriptor {
-    let pool = DescriptorPool::builder().source("f.proto", SOURCE).build().expect("a valid schema");
+    let pool = SourceBuilder::new().source("f.proto", SOURCE).build().expect("a valid schema");
     pool.get_message_by_name(name).expect("the type")
 }
 

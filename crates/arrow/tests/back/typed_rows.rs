@@ -4,7 +4,8 @@
 use crate::library::choices::Choices;
 use crate::library::payload::mutate;
 use crate::library::wire::{BYTES, Wire};
-use tablepb::{DescriptorPool, FieldDescriptor, FieldKind, MessageDescriptor};
+use tablepb::{FieldDescriptor, FieldKind, MessageDescriptor};
+use tablepb_schema::SourceBuilder;
 
 const KNOWN: &str = "syntax = 'proto3'; package google.protobuf;
     message Timestamp { int64 seconds = 1; int32 nanos = 2; }
@@ -61,7 +62,7 @@ pub fn descriptor(choices: &mut Choices) -> MessageDescriptor {
     let requires = syntax == Syntax::Proto2 && choices.once_in(12);
     let mut source = Source { syntax, messages: 1 + choices.below(4), requires, features };
     let text = source.text(choices);
-    let pool = DescriptorPool::builder().source("known.proto", KNOWN).source("s.proto", &text).build();
+    let pool = SourceBuilder::new().source("known.proto", KNOWN).source("s.proto", &text).build();
     let pool = pool.unwrap_or_else(|error| panic!("{error}\n{text}"));
     pool.get_message_by_name("s.M0").expect("the first message")
 }

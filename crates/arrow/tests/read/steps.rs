@@ -99,7 +99,7 @@ fn rows_that_steps_never_take_are_read() {
 
 /// The type of this name in a schema in the `.proto` language.
 fn from_source(source: &str, name: &str) -> MessageDescriptor {
-    let pool = DescriptorPool::builder().source("s.proto", source).build().unwrap();
+    let pool = tablepb_schema::SourceBuilder::new().source("s.proto", source).build().unwrap();
     pool.get_message_by_name(name).unwrap()
 }
 

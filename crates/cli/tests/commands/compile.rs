@@ -2,12 +2,13 @@
 
 use crate::support::{Scratch, USER, ends, shown, text};
 use tablepb::DescriptorPool;
+use tablepb_schema::SourceBuilder;
 
 #[test]
 fn a_set_holds_the_named_files_or_all() {
     let scratch = Scratch::new("compile");
     let proto = scratch.path("user.proto");
-    let pool = DescriptorPool::builder().source("user.proto", USER).build().expect("a pool");
+    let pool = SourceBuilder::new().source("user.proto", USER).build().expect("a pool");
     let all = pool.encode_to_vec().expect("a set");
     assert_eq!(shown(&["compile", "--include-imports", &proto], ""), all);
     let named = shown(&["compile", &proto], "");

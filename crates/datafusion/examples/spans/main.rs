@@ -24,6 +24,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 use tablepb::{DescriptorPool, Message};
+use tablepb_schema::SourceBuilder;
 use tablepb_datafusion::ProtobufFormatFactory;
 
 include!("../../../../examples/common/say.rs");
@@ -76,7 +77,7 @@ fn write(bytes: usize, directory: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 fn pool() -> Result<DescriptorPool, Box<dyn Error>> {
-    Ok(DescriptorPool::builder().source("spans.proto", SCHEMA).build()?)
+    Ok(SourceBuilder::new().source("spans.proto", SCHEMA).build()?)
 }
 
 async fn query(directory: &Path, partitions: usize) -> Result<(), Box<dyn Error>> {

@@ -6,6 +6,7 @@ use datafusion::common::plan_err;
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::{DataFusionError, Result};
 use tablepb::{DescriptorPool, Message};
+use tablepb_schema::SourceBuilder;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Portable {
@@ -100,7 +101,7 @@ mod tests {
         message Log { string line = 1; Level level = 2; google.protobuf.Timestamp at = 3; Log inner = 4; }";
 
     fn format() -> ProtobufFormat {
-        let pool = DescriptorPool::builder().source("log.proto", SCHEMA).build().unwrap();
+        let pool = SourceBuilder::new().source("log.proto", SCHEMA).build().unwrap();
         let options = ProtobufOptions::new()
             .with_fields(["level", "at", "inner.line"])
             .with_enums(Enums::Name)

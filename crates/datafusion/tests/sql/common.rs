@@ -6,6 +6,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use std::path::{Path, PathBuf};
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor, stream};
+use tablepb_schema::SourceBuilder;
 use tablepb_datafusion::{ProtobufFormatFactory, ScanError};
 use tempfile::TempDir;
 
@@ -20,7 +21,7 @@ const SCHEMA: &str = "syntax = 'proto3'; package example;
     }";
 
 pub fn pool() -> DescriptorPool {
-    DescriptorPool::builder().source("log.proto", SCHEMA).build().unwrap()
+    SourceBuilder::new().source("log.proto", SCHEMA).build().unwrap()
 }
 
 pub fn log() -> MessageDescriptor {

@@ -99,8 +99,17 @@ impl EnumDescriptor {
         self.pool.data().enum_value(self.index, name).map(|i| EnumValueDescriptor::new(self, i))
     }
 
-    /// Index in the pool.
-    pub(crate) fn index(&self) -> u32 {
+    /// The position among [`DescriptorPool::all_enums`] of this pool, as [`MessageDescriptor::index`] is for messages.
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    ///
+    /// let pool = DescriptorPool::descriptor_proto();
+    /// assert!(pool.all_enums().zip(0..).all(|(enumeration, at)| enumeration.index() == at));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn index(&self) -> u32 {
         self.index
     }
 

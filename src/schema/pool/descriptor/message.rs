@@ -43,9 +43,24 @@ impl MessageDescriptor {
         &self.pool.data().messages[self.index as usize]
     }
 
-    /// Position among the messages of the pool, which is the program index.
+    /// The position among [`DescriptorPool::all_messages`] of this pool: the key of a table beside the schema. Another pool
+    /// of the same files may have other positions.
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    ///
+    /// let pool = DescriptorPool::descriptor_proto();
+    /// let mut lists = vec![0; pool.all_messages().len()];
+    /// for message in pool.all_messages() {
+    ///     lists[message.index() as usize] = message.fields().filter(|field| field.is_list()).count();
+    /// }
+    /// let file = pool.get_message_by_name("google.protobuf.FileDescriptorProto").unwrap();
+    /// assert_eq!(lists[file.index() as usize], 8);
+    /// ```
     #[inline]
-    pub(crate) fn index(&self) -> u32 {
+    #[must_use]
+    pub fn index(&self) -> u32 {
+        // It is the index of the program too.
         self.index
     }
 

@@ -175,7 +175,7 @@ pub(in crate::schema::pool) fn is_map_entry_name(name: &str, field: &str) -> boo
 }
 
 /// Whether `name` is [`json_name`] of `field`.
-pub(crate) fn is_json_name(name: &str, field: &str) -> bool {
+pub(in crate::schema::pool) fn is_json_name(name: &str, field: &str) -> bool {
     if !field.as_bytes().contains(&b'_') {
         return name == field;
     }

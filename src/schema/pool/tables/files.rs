@@ -307,7 +307,7 @@ fn is_file_name(name: &str) -> bool {
 const WELL_KNOWN_PACKAGE: &str = "google.protobuf";
 
 /// The file that protobuf has for a well-known type.
-pub(super) fn well_known_file(full_name: &str) -> Option<&'static str> {
+fn well_known_file(full_name: &str) -> Option<&'static str> {
     Some(match full_name.strip_prefix("google.protobuf.")? {
         "Any" => "google/protobuf/any.proto",
         "Duration" => "google/protobuf/duration.proto",

@@ -16,7 +16,7 @@ use crate::schema::program::sort_indices;
 use crate::schema::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
 use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
-use files::{Contents, Files, well_known_file};
+use files::{Contents, Files};
 use reached::Reached;
 
 /// The files for these tables and all tables that they refer to.
@@ -117,11 +117,6 @@ fn is_group(message: &str, field: &FieldTable) -> bool {
             && name.eq_ignore_ascii_case(field.name())
             && !field.name().contains(|c: char| c.is_ascii_uppercase())
     })
-}
-
-/// Whether [`wkt`](crate::structs::wkt) has a struct or an enum for the type.
-pub(crate) fn is_well_known(full_name: &str) -> bool {
-    well_known_file(full_name).is_some()
 }
 
 /// A message without its name and fields; `strict_json` is the feature that it sets.

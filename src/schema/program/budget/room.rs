@@ -5,8 +5,6 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-#[cfg(feature = "proto")]
-use core::ops::Range;
 
 /// Bytes held and the bound on them.
 #[derive(Clone, Copy, Debug)]
@@ -120,16 +118,6 @@ impl Room {
             self.amortized(list, values.len())?;
         }
         list.extend_from_slice(values);
-        Ok(())
-    }
-
-    /// Adds some of the elements again. The range is within the list.
-    #[cfg(feature = "proto")]
-    pub(crate) fn repeat<T: Copy>(&mut self, list: &mut Vec<T>, range: Range<usize>) -> Result<(), RoomFull> {
-        if range.len() > list.capacity() - list.len() {
-            self.amortized(list, range.len())?;
-        }
-        list.extend_from_within(range);
         Ok(())
     }
 

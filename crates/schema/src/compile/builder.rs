@@ -1,0 +1,141 @@
+//! [`SourceBuilder`]: pools out of sources.
+
+use crate::compile::error::SourceError;
+use crate::compile::load::request::{Place, Request};
+use crate::compile::load::resolver::FileResolver;
+use crate::compile::pipeline;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+use tablepb::{DescriptorPool, PoolOptions};
+
+/// Compiles `.proto` sources to a [`DescriptorPool`], without protoc.
+///
+/// Takes proto2, proto3 and the editions 2023, 2024 and 2026, with custom options. The descriptors are those that `protoc`
+/// 36 makes, byte for byte; [`DescriptorPool::encode_to_vec`] gives them as a set. Imports are looked for among the sources, then
+/// in the resolvers and directories in the order they were added, and last among the well-known files of protobuf, which are
+/// built in: those with the well-known types, `descriptor.proto`, `compiler/plugin.proto`, and the features of C++, Go and Java.
+///
+/// ```
+/// use tablepb_schema::SourceBuilder;
+///
+/// let pool = SourceBuilder::new()
+///     .source("user.proto", r#"
+///         syntax = "proto3";
+///         package app;
+///         import "google/protobuf/timestamp.proto";
+///         message User {
+///             string name = 1;
+///             google.protobuf.Timestamp created = 2;
+///         }
+///     "#)
+///     .build()?;
+/// let user = pool.get_message_by_name("app.User").unwrap();
+/// assert_eq!(user.get_field_by_name("name").unwrap().number(), 1);
+/// # Ok::<(), tablepb_schema::SourceError>(())
+/// ```
+#[derive(Default)]
+#[must_use]
+pub struct SourceBuilder<'r>(Request<'r>);
+
+impl<'r> SourceBuilder<'r> {
+    /// A builder without files, with the default bounds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file: the name under which others import it, and its source. Of two files of one name the first counts.
+    pub fn source(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.0.sources.push((name.into(), text.into()));
+        self
+    }
+
+    /// Adds a file that a resolver, a directory or protobuf itself has.
+    ///
+    /// ```
+    /// use tablepb_schema::SourceBuilder;
+    ///
+    /// let pool = SourceBuilder::new().file("google/protobuf/any.proto").build()?;
+    /// assert!(pool.get_message_by_name("google.protobuf.Any").is_some());
+    /// # Ok::<(), tablepb_schema::SourceError>(())
+    /// ```
+    pub fn file(mut self, name: impl Into<String>) -> Self {
+        self.0.files.push(name.into());
+        self
+    }
+
+    /// Adds a place where imported files are looked for.
+    pub fn resolver(mut self, resolver: impl FileResolver + 'r) -> Self {
+        self.0.places.push(Place::Resolver(Box::new(resolver)));
+        self
+    }
+
+    /// Adds a directory in which imported files are looked for, as `protoc -I` does.
+    ///
+    /// No more of a file is read than the bound on memory ([`PoolOptions::memory`]). By default that follows the length of the file,
+    /// which for devices and pipes is unknown: of them at most 1 MiB. Bytes of comments that are not UTF-8 become `?`.
+    #[cfg(feature = "std")]
+    pub fn include(mut self, directory: impl Into<std::path::PathBuf>) -> Self {
+        self.0.places.push(Place::Directory(directory.into()));
+        self
+    }
+
+    /// Sets the bounds. They count twice: for the sources while they are compiled, and for the pool.
+    ///
+    /// [`PoolOptions::memory`] raises or lowers the bound on memory, that on the length of what is read from directories included.
+    ///
+    /// ```
+    /// use tablepb::PoolOptions;
+    /// use tablepb_schema::{SourceBuilder, SourceErrorKind};
+    ///
+    /// let source = "syntax = \"proto3\"; message Log { string line = 1; }";
+    /// let build = |bytes| {
+    ///     let options = PoolOptions::new().memory(bytes);
+    ///     SourceBuilder::new().source("log.proto", source).with_options(options).build()
+    /// };
+    /// assert_eq!(build(1000).unwrap_err().kind(), SourceErrorKind::BudgetExceeded);
+    /// assert!(build(64 << 20).is_ok());
+    /// ```
+    pub fn with_options(mut self, options: PoolOptions) -> Self {
+        self.0.options = options;
+        self
+    }
+
+    /// Keeps the places and comments of definitions, as `FileDescriptorProto.source_code_info`; off at first.
+    ///
+    /// The locations are those of `protoc --include_source_info`, in its order. They take two to three times as much memory as the rest of
+    /// a file's descriptor. [`FileDescriptor::to_proto`](tablepb::FileDescriptor::to_proto) prints the comments.
+    ///
+    /// ```
+    /// use tablepb_schema::SourceBuilder;
+    ///
+    /// let source = "syntax = \"proto3\";\n\n// A line of a log.\nmessage Line {}\n";
+    /// let pool = SourceBuilder::new().source("line.proto", source).include_source_info(true).build()?;
+    /// assert_eq!(pool.get_file_by_name("line.proto").unwrap().to_proto(), source);
+    /// # Ok::<(), tablepb_schema::SourceError>(())
+    /// ```
+    pub fn include_source_info(mut self, include: bool) -> Self {
+        self.0.source_info = include;
+        self
+    }
+
+    /// Compiles the files with all that they import.
+    ///
+    /// The sources may come from an untrusted author: the result is a checked pool or an error, never a panic. Takes n log n time in
+    /// the length of the sources, and at most 1 MiB of memory plus 32 bytes per byte of them, and as much again for the
+    /// pool ([`PoolOptions`]).
+    ///
+    /// # Errors
+    /// All faults of the sources, each with its line: first those of syntax; if there are none, those of names and options; if
+    /// there are none, the first one that [`DescriptorPool::decode`] would find.
+    pub fn build(self) -> Result<DescriptorPool, SourceError> {
+        pipeline::pool(&self.0)
+    }
+}
+
+impl fmt::Debug for SourceBuilder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SourceBuilder ")?;
+        f.debug_list().entries(self.0.roots()).finish()
+    }
+}

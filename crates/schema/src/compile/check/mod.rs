@@ -1,0 +1,5 @@
+//! What concerns sources only; a pool checks everything else.
+
+pub(crate) mod declarations;
+pub(crate) mod style;
+pub(crate) mod support;

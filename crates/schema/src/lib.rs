@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+extern crate alloc;
+
+mod compile;
+mod diff;
+mod json_name;
+mod memory;
+mod rust;
+
+pub use compile::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
+pub use diff::{Comparable, Compatibility, Difference, DifferenceKind, assert_matches, diff};
+pub use rust::{MapType, OpenEnumType, RustOptions, RustSource, TextType, to_rust};
