@@ -128,7 +128,11 @@ impl Loaded {
             }
             if this.fetch(name, request, room)?.is_none() {
                 let searched = Searched(request);
-                return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &format_args!("no such file{searched}")));
+                return Err(SourceError::plain(
+                    SourceErrorKind::MissingImport,
+                    name,
+                    &format_args!("no such file{searched}"),
+                ));
             }
         }
         // Files are added at the end of the list while it is gone through.
