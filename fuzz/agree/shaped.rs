@@ -11,6 +11,8 @@ use tablepb::{Decoder, DynamicMessage, FieldDescriptor, Kind as OwnKind, Value};
 
 /// No schema here has this field.
 const FILLER: u32 = 0x1fff_fff0;
+/// How many values there are in all messages inside of one field. Lists in lists in lists would take megabytes without a bound.
+const INSIDE: u32 = 48;
 
 pub fn check(input: &[u8]) -> usize {
     run(&mut Choices::fuzzed(input))
@@ -26,7 +28,7 @@ pub fn run(choices: &mut Choices) -> usize {
         // The first bytes of the store are no text.
         let mut input = Wire::new().bytes(FILLER, [0xff; 40]).0;
         for _ in 0..1 + choices.below(4) {
-            input.extend(shaped(&case, case.message, choices, 3).0);
+            input.extend(whole(&case, choices).0);
         }
         if choices.below(3) == 0 {
             input.truncate(choices.below(input.len() + 1));
@@ -79,27 +81,47 @@ fn half(choices: &mut Choices) -> u32 {
     if choices.below(2) == 0 { word as u32 } else { (word >> 32) as u32 }
 }
 
-fn shaped(case: &Case, message: usize, choices: &mut Choices, levels: u32) -> Wire {
-    let mut wire = Wire::new();
+/// A message with most of its fields, each with as many values inside of it as another.
+fn whole(case: &Case, choices: &mut Choices) -> Wire {
+    let fields = &case.schema.messages[case.message].fields;
+    fields
+        .iter()
+        .fold(Wire::new(), |wire, field| field_values(case, field, wire, choices, 3, &mut { INSIDE }))
+}
+
+/// A message inside of others, as long as there is room.
+fn inner(case: &Case, message: usize, choices: &mut Choices, levels: u32, room: &mut u32) -> Wire {
     let fields = &case.schema.messages[message].fields;
-    for field in fields {
-        if choices.below(3) == 0 {
-            continue;
-        }
-        let times = if field.card == Card::Repeated { 1 + choices.below(5) } else { 1 };
-        for _ in 0..times {
-            wire = value(case, field, wire, choices, levels);
-        }
+    fields.iter().fold(Wire::new(), |wire, field| field_values(case, field, wire, choices, levels, room))
+}
+
+/// Mostly values of a field.
+fn field_values(
+    case: &Case,
+    field: &Field,
+    mut wire: Wire,
+    choices: &mut Choices,
+    levels: u32,
+    room: &mut u32,
+) -> Wire {
+    if choices.below(3) == 0 {
+        return wire;
+    }
+    let times = if field.card == Card::Repeated { 1 + choices.below(5) } else { 1 };
+    for _ in 0..times {
+        let Some(left) = room.checked_sub(1) else { break };
+        *room = left;
+        wire = value(case, field, wire, choices, levels, room);
     }
     wire
 }
 
-fn value(case: &Case, field: &Field, wire: Wire, choices: &mut Choices, levels: u32) -> Wire {
+fn value(case: &Case, field: &Field, wire: Wire, choices: &mut Choices, levels: u32, room: &mut u32) -> Wire {
     let number = field.number;
     match field.kind {
         Kind::Message(_) if levels == 0 => wire,
-        Kind::Message(inner) => {
-            let inner = shaped(case, inner, choices, levels - 1);
+        Kind::Message(message) => {
+            let inner = inner(case, message, choices, levels - 1, room);
             if field.delimited { wire.group(number, inner) } else { wire.message(number, inner) }
         }
         Kind::String => wire.bytes(number, choices.text(9)),

@@ -24,6 +24,8 @@ use alloc::vec::Vec;
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
 ///
+/// There is no derive macro of this name: write a listing where other crates have `#[derive(Message)]` and attributes of members.
+///
 /// Encoding makes two passes over the struct: the first computes the sizes, the second writes. Fields are written in
 /// the order of their numbers, then the unknown fields.
 ///

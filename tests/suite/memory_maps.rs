@@ -84,7 +84,7 @@ fn sweep(what: &str, len: usize, mut run: impl FnMut(usize) -> bool) {
 }
 
 /// Entries for one input: enough that the smallest budget is too small.
-const COUNT: usize = if cfg!(debug_assertions) { 1 << 13 } else { 1 << 19 };
+const COUNT: usize = if cfg!(debug_assertions) { 1 << 13 } else { 1 << 17 };
 
 #[test]
 fn making_keys_unique_takes_no_more_than_the_budget() {
@@ -129,7 +129,8 @@ fn making_keys_unique_in_a_merge_takes_the_budget_and_four_times_the_message() {
         let (start, more) = (different(field, COUNT), repeated(field, COUNT / 2));
         let message = DynamicMessage::decode(&descriptor, &start).unwrap();
         let mut merged = 0;
-        for budget in [1 << 17, 1 << 19, 1 << 21, 1 << 23] {
+        // Lists double, so entries of two bytes take up to 48 times as much.
+        for budget in [1, 4, 16, 64].map(|times| times * more.len()) {
             let mut copy = message.clone();
             let bound = budget + SLACK + 4 * copy.capacity();
             let (ok, used) = measure(|| copy.merge_with(&more, DecodeOptions::new().budget(budget)).is_ok());
@@ -138,7 +139,7 @@ fn making_keys_unique_in_a_merge_takes_the_budget_and_four_times_the_message() {
             let keys = copy.get_field_by_number(field).unwrap().as_map().unwrap();
             assert!(keys.len() >= message.get_field_by_number(field).unwrap().as_map().unwrap().len());
         }
-        assert!(merged > 0);
+        assert!((1..4).contains(&merged), "m{field}: {merged}");
     }
 }
 

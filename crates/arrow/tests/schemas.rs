@@ -6,7 +6,7 @@ use tablepb::stream::confluent;
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use tablepb_schema::SourceBuilder;
 use tablepb_arrow::mapping::{MappingErrorKind, Oneofs, Options, Recursive};
-use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder, SchemaStore};
+use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder, SchemaStore, WriteErrorKind, WriterBuilder};
 
 const ROW: &str = r#"
 syntax = "proto2";
@@ -254,4 +254,111 @@ fn a_message_in_itself_is_bytes_or_an_error() {
     assert!(matches!(error.kind(), MappingErrorKind::RecursiveType));
     assert_eq!(error.to_string(), "the message type is in itself: b.a");
     assert!(ReaderBuilder::new(&a).options(options).projection(["id"]).build_decoder().is_ok());
+}
+
+const TREE: &str = r#"
+syntax = "proto3";
+package x;
+message Tree {
+  int64 id = 1;
+  Tree left = 2;
+  repeated Tree others = 3;
+  map<string, Tree> named = 4;
+  oneof which { Tree one = 5; string text = 6; }
+  google.protobuf.Timestamp at = 7;
+}
+"#;
+
+fn tree() -> MessageDescriptor {
+    let source = TREE.replace("package x;", "package x; import 'google/protobuf/timestamp.proto';");
+    pool(&source).get_message_by_name("x.Tree").unwrap()
+}
+
+fn of_json(descriptor: &MessageDescriptor, json: &str) -> Vec<u8> {
+    DynamicMessage::from_json(descriptor, json.as_bytes()).unwrap().encode_to_vec().unwrap()
+}
+
+#[test]
+fn a_message_in_itself_may_be_json_and_comes_back() {
+    let tree = tree();
+    let rows = [
+        r#"{"id":"1","left":{"id":"2","left":{}},"others":[{},{"id":"3"}],"named":{"a":{"text":"x"},"b":{}},"one":{"id":"4"}}"#,
+        "{}",
+        r#"{"left":{},"text":"t"}"#,
+        r#"{"others":[{"at":"1970-01-01T00:00:00Z"}]}"#,
+    ]
+    .map(|row| of_json(&tree, row));
+    for views in [true, false] {
+        let options = Options::new().recursive(Recursive::Json).views(views);
+        let mut decoder = ReaderBuilder::new(&tree).options(options).build_decoder().unwrap();
+        rows.iter().for_each(|row| assert!(decoder.push(row).unwrap()));
+        let batch = decoder.flush().unwrap().unwrap();
+        let shown = pretty_format_batches(&[batch.project(&[1, 2, 3, 4]).unwrap()]).unwrap().to_string();
+        for cell in [
+            r#"{"id":"2","left":{}}"#,
+            r#"[{}, {"id":"3"}]"#,
+            r#"{a: {"text":"x"}, b: {}}"#,
+            r#"{"id":"4"}"#,
+            r#"[{"at":"1970-01-01T00:00:00Z"}]"#,
+        ] {
+            assert!(shown.contains(cell), "{cell} is not in\n{shown}");
+        }
+        let left = batch.schema().field(1).clone();
+        assert_eq!(left.data_type().to_string(), if views { "Utf8View" } else { "Utf8" });
+        assert!(batch.column(1).is_null(1) && batch.column(1).is_valid(2));
+        let mut writer = WriterBuilder::new(&tree).build(&batch.schema()).unwrap();
+        let mut stream = Vec::new();
+        writer.write(&batch, &mut stream).unwrap();
+        let written: Vec<_> = tablepb::stream::frames(&stream).map(|frame| frame.unwrap().to_vec()).collect();
+        assert_eq!(written, rows);
+        // A batch for which no such message comes, and then one.
+        assert!(decoder.push(&rows[1]).unwrap());
+        assert_eq!(decoder.flush().unwrap().unwrap().column(1).null_count(), 1);
+    }
+}
+
+#[test]
+fn json_of_a_message_that_comes_in_parts_is_that_of_the_whole() {
+    let tree = tree();
+    let options = Options::new().recursive(Recursive::Json);
+    let mut decoder = ReaderBuilder::new(&tree).options(options).build_decoder().unwrap();
+    let parts = [r#"{"left":{"id":"1","others":[{}]}}"#, r#"{"left":{"text":"t","others":[{"id":"2"}]}}"#];
+    assert!(decoder.push(&parts.map(|part| of_json(&tree, part)).concat()).unwrap());
+    let batch = decoder.flush().unwrap().unwrap();
+    let shown = pretty_format_batches(&[batch]).unwrap().to_string();
+    assert!(shown.contains(r#"{"id":"1","others":[{},{"id":"2"}],"text":"t"}"#), "{shown}");
+}
+
+#[test]
+fn a_message_without_json_is_a_bad_row_and_text_that_is_no_json_is_refused() {
+    let tree = tree();
+    let options = Options::new().recursive(Recursive::Json).views(false);
+    let builder = ReaderBuilder::new(&tree).options(options);
+    // A year of 10 000, which is fine outside of JSON.
+    let late = b"\x12\x09\x3a\x07\x08\x80\x83\xd1\xff\xaf\x07".as_slice();
+    let mut decoder = builder.clone().build_decoder().unwrap();
+    assert!(decoder.push(&of_json(&tree, r#"{"left":{"id":"1"}}"#)).unwrap());
+    let error = decoder.push(late).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NoJson), "{error}");
+    assert_eq!(error.to_string(), "row 1: a message has no JSON form");
+    let broken = decoder.push(b"\x12\x02\x08\xff").unwrap_err();
+    assert!(matches!(broken.kind(), ErrorKind::Decode(_)), "{broken}");
+    let batch = decoder.flush().unwrap().unwrap();
+    assert_eq!(batch.num_rows(), 1);
+    let mut decoder = builder.bad_rows(BadRows::Null).build_decoder().unwrap();
+    assert!(decoder.push(late).unwrap());
+    assert_eq!(decoder.flush().unwrap().unwrap().column(1).null_count(), 1);
+
+    let mut writer = WriterBuilder::new(&tree).build(&batch.schema()).unwrap();
+    for (text, kind) in [("{", WriteErrorKind::InvalidJson), (r#"{"id":"x"}"#, WriteErrorKind::InvalidJson)] {
+        let mut columns = batch.columns().to_vec();
+        columns[1] = std::sync::Arc::new(arrow_array::StringArray::from(vec![text]));
+        let batch = RecordBatch::try_new(batch.schema(), columns).unwrap();
+        assert_eq!(writer.write(&batch, &mut Vec::new()).unwrap_err().kind(), kind, "{text}");
+    }
+    // Text is JSON where the reader has said so; elsewhere it may be anything.
+    let named =
+        arrow_schema::Schema::new(vec![arrow_schema::Field::new("left", arrow_schema::DataType::Utf8, true)]);
+    let error = WriterBuilder::new(&tree).build(&named.into()).unwrap_err();
+    assert_eq!(error.kind(), WriteErrorKind::TypeMismatch);
 }

@@ -80,6 +80,8 @@ pub(crate) enum Cell {
     Message(Box<MessageColumns>),
     /// A message that is cut off: its bytes.
     Cut(MessageDescriptor),
+    /// A message that is cut off, as ProtoJSON.
+    Json(MessageDescriptor),
     Timestamp,
     Duration,
     /// The field of a wrapper and what it becomes.
@@ -251,6 +253,7 @@ impl Builder<'_> {
         if selection.all && times > self.options.recursion as usize {
             return match self.options.recursive {
                 Recursive::Bytes => Ok(Cell::Cut(message)),
+                Recursive::Json => Ok(Cell::Json(message)),
                 Recursive::Error => Err(self.error(MappingErrorKind::RecursiveType, "")),
             };
         }

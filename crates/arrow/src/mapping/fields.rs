@@ -59,7 +59,7 @@ fn entry_fields(key: &Cell, value: &Cell, options: &Options) -> [FieldRef; 2] {
 fn type_metadata(cell: &Cell) -> Option<(String, String)> {
     let name = match cell {
         Cell::Message(columns) => columns.descriptor.full_name().to_owned(),
-        Cell::Cut(descriptor) => descriptor.full_name().to_owned(),
+        Cell::Cut(descriptor) | Cell::Json(descriptor) => descriptor.full_name().to_owned(),
         Cell::Timestamp => "google.protobuf.Timestamp".to_owned(),
         Cell::Duration => "google.protobuf.Duration".to_owned(),
         Cell::Wrapper(field, _) => field.parent_message().full_name().to_owned(),
@@ -86,7 +86,7 @@ fn data_type(cell: &Cell, options: &Options) -> DataType {
         Cell::U64 => DataType::UInt64,
         Cell::F32 => DataType::Float32,
         Cell::F64 => DataType::Float64,
-        Cell::Text | Cell::EnumName(_) => text(options),
+        Cell::Text | Cell::EnumName(_) | Cell::Json(_) => text(options),
         Cell::Bytes | Cell::Cut(_) => binary(options),
         Cell::EnumDictionary(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
         Cell::Message(columns) => DataType::Struct(fields(columns, options)),

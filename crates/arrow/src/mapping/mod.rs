@@ -17,7 +17,7 @@
 //! | well-known types | `Struct`, or as [`Options::well_known`] says |
 //! | unknown fields | nothing, or as [`Options::unknown_fields`] says |
 //! | extensions | nothing, or as [`Options::extensions`] says |
-//! | a message in itself | `BinaryView` or `Binary`, nullable: the encoded message; `Struct` as often as [`Options::recursion`] allows; an error, if [`Options::recursive`] says so |
+//! | a message in itself | `BinaryView` or `Binary`, nullable: the encoded message, or `Utf8View` or `Utf8`: its JSON; `Struct` as often as [`Options::recursion`] allows; an error, if [`Options::recursive`] says so |
 //!
 //! A column is nullable if its field has presence: `optional` fields, members of oneofs, messages. `required` fields are not
 //! nullable. Fields with implicit presence (proto3) are not either: unset, they have their default value. Lists and maps that are unset

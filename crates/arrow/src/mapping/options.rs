@@ -34,6 +34,9 @@ pub enum Recursive {
     /// `BinaryView` (or `Binary`), nullable: the encoded message.
     #[default]
     Bytes,
+    /// `Utf8View` (or `Utf8`), nullable: the message as ProtoJSON, which functions for JSON read in most query engines. Its unknown fields are left out. A row with a
+    /// message that has no JSON form, such as a time out of range or an `Any` of an unknown type, is a bad row. A [`Writer`](crate::Writer) takes such columns.
+    Json,
     /// No columns: [`RecursiveType`](super::MappingErrorKind::RecursiveType) names the field.
     Error,
 }

@@ -136,6 +136,8 @@ pub(super) enum Fault {
     Invalid,
     /// A time does not fit.
     Time,
+    /// A message has no JSON form.
+    NoJson,
     /// The row takes more memory than it may.
     Budget,
     /// A buffer is full.

@@ -20,6 +20,8 @@ pub enum ErrorKind {
     Decode(DecodeError),
     /// A [time](crate::mapping::Options::well_known) does not fit its column.
     TimeOutOfRange,
+    /// A message that is to be [JSON](crate::mapping::Recursive::Json) has no JSON form.
+    NoJson,
     /// The row takes more memory than [`DecodeOptions::budget`](tablepb::DecodeOptions::budget) allows, or is longer than
     /// [`max_row_len`](super::ReaderBuilder::max_row_len).
     BudgetExceeded,
@@ -85,6 +87,7 @@ impl fmt::Display for Error {
         match &self.kind {
             ErrorKind::Decode(error) => error.fmt(f),
             ErrorKind::TimeOutOfRange => f.write_str("a time does not fit its column"),
+            ErrorKind::NoJson => f.write_str("a message has no JSON form"),
             ErrorKind::BudgetExceeded => f.write_str("the row takes more memory than it may"),
             ErrorKind::ColumnsBudget => f.write_str(
                 "the columns of the batch would take more memory than they may: select fewer fields, allow less recursion, make smaller batches or raise columns_budget",

@@ -128,7 +128,7 @@ impl Layout<'_> {
             let (tree, bytes) = match &column.content {
                 Content::Field(_) => self.field(column, node, &positions, &oneofs, None),
                 Content::Unknown => {
-                    let at = self.gathered(column.nullable, None);
+                    let at = self.gathered(column.nullable, false, None);
                     // What is discarded comes to no column, which is null then.
                     if let Some(node) = self.nodes.get_mut(node as usize)
                         && !self.decode.discards_unknown()
@@ -298,9 +298,9 @@ impl Layout<'_> {
         if self.options.views { 16 } else { 4 + default }
     }
 
-    fn gathered(&mut self, nullable: bool, check: Option<&MessageDescriptor>) -> u32 {
+    fn gathered(&mut self, nullable: bool, json: bool, check: Option<&MessageDescriptor>) -> u32 {
         self.stores.checks.push(check.map(|descriptor| (Decoder::new(descriptor), self.decode)));
-        add(&mut self.stores.gathered, Gathered::new(self.options.views, nullable))
+        add(&mut self.stores.gathered, Gathered::new(self.options.views, nullable, json))
     }
 }
 

@@ -44,13 +44,19 @@ impl Batch {
         }
     }
 
-    /// A message that is kept as bytes, in a field by its place in the table.
+    /// A message that is kept as bytes or as JSON, in a field by its place in the table.
     pub(in crate::read) fn cut(&mut self, at: usize, content: &[u8]) {
         let slot = self.slot(at);
         let depth = self.max_depth.saturating_sub(self.depth() + 1);
         let at = slot.column as usize;
-        let Some(len) = self.stores.gathered.get(at).map(|column| column.len()) else { return };
+        let Some((len, json)) = self.stores.gathered.get(at).map(|column| (column.len(), column.is_json()))
+        else {
+            return;
+        };
         let Some(row) = self.place(slot, len) else { return };
+        if json {
+            return self.cut_json(at, row, depth, content);
+        }
         if let Some(check) = self.stores.checks.get_mut(at)
             && let Some((decoder, options)) = check.take()
         {
@@ -65,6 +71,33 @@ impl Batch {
             && !column.append(row, [content, &[]])
         {
             self.fail(Fault::Full);
+        }
+    }
+
+    /// A message that becomes JSON. One that comes in parts is put together first, for the parts of its JSON are not the JSON of the whole.
+    #[inline(never)]
+    fn cut_json(&mut self, at: usize, row: usize, depth: u32, content: &[u8]) {
+        let (Some(column), Some(check)) = (self.stores.gathered.get_mut(at), self.stores.checks.get_mut(at))
+        else {
+            return;
+        };
+        if row < column.len() {
+            return self.fail(Fault::OutOfOrder);
+        }
+        let Some((decoder, options)) = check.take() else { return };
+        let mut json = Vec::new();
+        let mut decoder = decoder.with_options(options.max_depth(depth));
+        let printed = decoder.decode(content).map(|message| message.to_json(&mut json));
+        let fault = match printed {
+            Ok(Ok(())) if column.append(row, [&json, &[]]) => None,
+            Ok(Ok(())) => Some(Fault::Full),
+            Ok(Err(_)) => Some(Fault::NoJson),
+            Err(_) => Some(Fault::Invalid),
+        };
+        *check = Some((decoder, options));
+        match fault {
+            Some(fault) => self.fail(fault),
+            None => _ = self.spend(json.len()),
         }
     }
 

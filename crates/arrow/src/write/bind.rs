@@ -12,6 +12,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
+use tablepb::MessageDescriptor;
 
 /// The arrays of a message.
 pub(super) struct Message<'a> {
@@ -78,6 +79,7 @@ pub(super) enum Values<'a> {
     Plain(Plain<'a>),
     Message(Cut, Message<'a>),
     Bytes(Cut, Texts<'a>),
+    Json(Cut, &'a MessageDescriptor, Texts<'a>),
     /// Counts of units, of which so many are a second.
     Timestamp(Cut, &'a [i64], i64),
     Duration(Cut, &'a [i64], i64),
@@ -230,6 +232,7 @@ impl<'a> Values<'a> {
                 Self::Message(*cut, Message::new(message, columns)?)
             }
             Item::Bytes(cut) => Self::Bytes(*cut, texts()?),
+            Item::Json(message, cut) => Self::Json(*cut, message, texts()?),
             Item::Timestamp(cut) => {
                 let (counts, units) = timestamps(array)?;
                 Self::Timestamp(*cut, counts, units)

@@ -30,6 +30,8 @@ pub enum WriteErrorKind {
     OneofConflict,
     /// The bytes of a column of messages, or of unknown fields, are not valid fields.
     InvalidMessage,
+    /// The text of a column of messages is not the JSON of one.
+    InvalidJson,
     /// A message is larger than 2^31-1 bytes.
     TooLarge,
     /// The allocator has no memory.
@@ -51,6 +53,7 @@ impl WriteErrorKind {
             Self::NoSuchValue => "the enum has no value of this name",
             Self::OneofConflict => "two members of a oneof are set",
             Self::InvalidMessage => "the bytes are not valid fields",
+            Self::InvalidJson => "the text is not the JSON of such a message",
             Self::TooLarge => "the message is larger than 2^31-1 bytes",
             Self::OutOfMemory => "out of memory",
         }

@@ -13,7 +13,7 @@
 //! | `double` | `Float32` too |
 //! | `string`, `bytes` | `Utf8`, `LargeUtf8`, `Utf8View`, `Binary`, `LargeBinary`, `BinaryView`, `FixedSizeBinary`; bytes for a `string` are checked for UTF-8 |
 //! | enum | integers of any width; names as text, and unlisted numbers as decimal text |
-//! | message, group | `Struct`; any binary type: the encoded message |
+//! | message, group | `Struct`; any binary type: the encoded message; text, if the metadata of the column names the message type: its JSON |
 //! | repeated | `List`, `LargeList`, `FixedSizeList` |
 //! | `Timestamp`, `Duration` | `Timestamp` and `Duration` of any unit; the time zone does not matter, values count from the epoch in UTC |
 //! | wrappers | what their value takes |

@@ -3,6 +3,7 @@
 use super::wire::{Cut, Scalar, Tag};
 use std::collections::HashMap;
 use std::sync::Arc;
+use tablepb::MessageDescriptor;
 
 /// A message type and the columns of one struct.
 #[derive(Debug)]
@@ -70,6 +71,8 @@ pub(super) enum Item {
     Message(MessagePlan, Cut),
     /// A message as bytes.
     Bytes(Cut),
+    /// A message as ProtoJSON.
+    Json(MessageDescriptor, Cut),
     Timestamp(Cut),
     Duration(Cut),
     /// A wrapper: its only field.

@@ -235,9 +235,9 @@ impl Resolver {
             }
             () => (Tag::new(number, WireType::LengthDelimited), Cut::Length),
         };
+        let of_type = column.metadata().get(TYPE).map(String::as_str);
         let item = match data_type {
             DataType::Struct(columns) => {
-                let of_type = column.metadata().get(TYPE).map(String::as_str);
                 Item::Message(self.message(message, columns, of_type, &format!("{path}."))?, cut)
             }
             DataType::Timestamp(..) if message.full_name() == "google.protobuf.Timestamp" => {
@@ -247,6 +247,9 @@ impl Resolver {
             other => match wrapped(message) {
                 Some(value) => Item::Wrapper(Box::new(self.value(&value, column, other, path, false)?), cut),
                 None if is_binary(other) => Item::Bytes(cut),
+                None if is_text(other) && of_type == Some(message.full_name()) => {
+                    Item::Json(message.clone(), cut)
+                }
                 None => return Err(mismatch(path, other, field)),
             },
         };

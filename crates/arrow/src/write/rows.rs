@@ -1,12 +1,12 @@
 //! One row as a message, written from its last field to its first.
 
 use super::WriteErrorKind;
-use super::arrays::Texts;
 use super::bind::{Bound, Column, Content, Lists, Message, Oneof, Plain, Values};
 use super::plan::Presence;
 use super::reverse::Reverse;
 use super::wire::{Cut, Tag};
 use tablepb::wire::Reader;
+use tablepb::{DynamicMessage, EncodeErrorKind, MessageDescriptor};
 
 /// What is wrong, and in which column.
 pub(super) struct Fault<'a> {
@@ -189,7 +189,8 @@ impl Column<'_> {
 fn put_rare(values: &Values<'_>, tag: &Tag, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
     match values {
         Values::Plain(_) | Values::Message(..) => Ok(()),
-        Values::Bytes(cut, texts) => put_bytes(cut, tag, texts, i, out),
+        Values::Bytes(cut, texts) => put_bytes(cut, tag, texts.get(i), out),
+        Values::Json(cut, message, texts) => put_bytes(cut, tag, &from_json(message, texts.get(i))?, out),
         Values::Timestamp(cut, counts, units) => {
             let (seconds, rest) = (counts[i].div_euclid(*units), counts[i].rem_euclid(*units));
             in_range(&TIMESTAMPS, seconds)?;
@@ -228,16 +229,20 @@ fn put_time(cut: &Cut, tag: &Tag, seconds: i64, nanos: i64, out: &mut Reverse) -
 }
 
 /// A message that comes as bytes.
-fn put_bytes(
-    cut: &Cut,
-    tag: &Tag,
-    texts: &Texts<'_>,
-    i: usize,
-    out: &mut Reverse,
-) -> Result<(), WriteErrorKind> {
+fn put_bytes(cut: &Cut, tag: &Tag, bytes: &[u8], out: &mut Reverse) -> Result<(), WriteErrorKind> {
     let closed = cut.close(out)?;
-    put_checked(texts.get(i), out)?;
+    put_checked(bytes, out)?;
     cut.open(tag, closed, out)
+}
+
+/// The bytes of a message that comes as JSON.
+fn from_json(message: &MessageDescriptor, json: &[u8]) -> Result<Vec<u8>, WriteErrorKind> {
+    let message = DynamicMessage::from_json(message, json).map_err(|_| WriteErrorKind::InvalidJson)?;
+    message.encode_to_vec().map_err(|error| match error.kind() {
+        EncodeErrorKind::MissingRequired => WriteErrorKind::MissingRequired,
+        EncodeErrorKind::DepthExceeded => WriteErrorKind::TooDeep,
+        _ => WriteErrorKind::TooLarge,
+    })
 }
 
 /// Fields as they are: were they not whole, they would take what comes after them with them.

@@ -4,12 +4,12 @@ use super::bits::Bits;
 use super::numbers::size_of;
 use super::views::{MAX_BUFFER, view_of};
 use super::zeros::Zeros;
-use arrow_array::{ArrayRef, BinaryArray, BinaryViewArray};
-use arrow_buffer::{Buffer, OffsetBuffer};
+use arrow_array::{ArrayRef, BinaryArray, BinaryViewArray, StringArray, StringViewArray};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
 
-/// A column of unknown fields, or of messages that are cut off: what comes for one row is put together.
+/// A column of unknown fields, or of messages that are cut off: what comes for one row is put together, if it is no JSON.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathered {
     starts: Vec<i32>,
@@ -17,11 +17,17 @@ pub(crate) struct Gathered {
     valid: Bits,
     nullable: bool,
     views: bool,
+    json: bool,
 }
 
 impl Gathered {
-    pub(crate) fn new(views: bool, nullable: bool) -> Self {
-        Self { views, nullable, ..Self::default() }
+    pub(crate) fn new(views: bool, nullable: bool, json: bool) -> Self {
+        Self { views, nullable, json, ..Self::default() }
+    }
+
+    /// Whether its values are the JSON of messages.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -66,20 +72,14 @@ impl Gathered {
         let (mut offsets, data) = (std::mem::take(&mut self.starts), std::mem::take(&mut self.data));
         let nulls = if self.nullable { self.valid.take_nulls(rows, zeros) } else { None };
         if offsets.is_empty() {
-            return zeros.array((rows, self.views, self.nullable), |zeros| {
-                Ok(match self.views {
-                    true => Arc::new(BinaryViewArray::try_new(zeros.get(rows), Vec::new(), nulls)?),
-                    false => {
-                        let offsets = OffsetBuffer::new(zeros.get(rows + 1));
-                        Arc::new(BinaryArray::try_new(offsets, data.into(), nulls)?)
-                    }
-                })
+            return zeros.array((rows, self.views, self.nullable, self.json), |zeros| match self.views {
+                true => self.views(zeros.get(rows), Vec::new(), nulls),
+                false => self.bytes(OffsetBuffer::new(zeros.get(rows + 1)), data, nulls),
             });
         }
         offsets.resize(rows + 1, data.len() as i32);
         if !self.views {
-            let offsets = OffsetBuffer::new(offsets.into());
-            return Ok(Arc::new(BinaryArray::try_new(offsets, data.into(), nulls)?));
+            return self.bytes(OffsetBuffer::new(offsets.into()), data, nulls);
         }
         let view = |pair: &[i32]| match *pair {
             [start, end] => {
@@ -89,6 +89,30 @@ impl Gathered {
             _ => 0,
         };
         let views = offsets.windows(2).map(view).collect();
-        Ok(Arc::new(BinaryViewArray::try_new(views, vec![Buffer::from_vec(data)], nulls)?))
+        self.views(views, vec![Buffer::from_vec(data)], nulls)
+    }
+
+    fn views(
+        &self,
+        views: ScalarBuffer<u128>,
+        data: Vec<Buffer>,
+        nulls: Option<NullBuffer>,
+    ) -> Result<ArrayRef, ArrowError> {
+        Ok(match self.json {
+            true => Arc::new(StringViewArray::try_new(views, data, nulls)?),
+            false => Arc::new(BinaryViewArray::try_new(views, data, nulls)?),
+        })
+    }
+
+    fn bytes(
+        &self,
+        offsets: OffsetBuffer<i32>,
+        data: Vec<u8>,
+        nulls: Option<NullBuffer>,
+    ) -> Result<ArrayRef, ArrowError> {
+        Ok(match self.json {
+            true => Arc::new(StringArray::try_new(offsets, data.into(), nulls)?),
+            false => Arc::new(BinaryArray::try_new(offsets, data.into(), nulls)?),
+        })
     }
 }

@@ -8,8 +8,8 @@ use arrow_schema::ArrowError;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Zeros(Option<Buffer>, Option<(Form, ArrayRef)>);
 
-/// Rows of a column of bytes, whether they are views, and whether they are null.
-type Form = (usize, bool, bool);
+/// Rows of a column of bytes, whether they are views, whether they are null, and whether they are text.
+type Form = (usize, bool, bool, bool);
 
 impl Zeros {
     fn bytes(&mut self, len: usize) -> Buffer {

@@ -196,6 +196,7 @@ impl Decoder {
         match self.batch.fault {
             None => Ok(()),
             Some(Fault::Full) => Err(Refused::Full),
+            Some(Fault::NoJson) => Err(Refused::Bad(ErrorKind::NoJson)),
             Some(Fault::Time) => Err(Refused::Bad(ErrorKind::TimeOutOfRange)),
             Some(_) => Err(Refused::Bad(ErrorKind::BudgetExceeded)),
         }

@@ -19,8 +19,9 @@ impl Layout<'_> {
                 self.enumeration(field, cell, nullable)
             }
             Cell::Message(columns) => self.message(columns, nullable),
-            Cell::Cut(descriptor) => {
-                let column = self.gathered(nullable, Some(descriptor));
+            Cell::Cut(descriptor) | Cell::Json(descriptor) => {
+                let json = matches!(cell, Cell::Json(_));
+                let column = self.gathered(nullable, json, Some(descriptor));
                 let tree = Tree { kind: TreeKind::Gathered(column) };
                 Placed { kind: SlotKind::Cut, column, tree, width: self.text_width(0) }
             }
