@@ -1,7 +1,7 @@
 //! The trait that `message!` implements.
 
 use super::decode::input::Input;
-use super::encode::calls::{Called, Calling, Calls, InPlace, is_wide};
+use super::encode::calls::{Calling, is_wide};
 use super::encode::output;
 use super::encode::size::StructSizer;
 use super::encode::sizes::{Lengths, Sizes};
@@ -577,24 +577,13 @@ pub trait DecodeFrom<'i>: Message + Default {
     #[doc(hidden)]
     fn unset() -> Self;
 
-    /// Merges fields up to the end of the message, or up to the end tag of the group with this number (0: no group).
-    #[doc(hidden)]
-    #[inline]
-    fn merge_message(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind> {
-        if const { is_wide(Self::TABLE) } {
-            self.merge_fields::<Called>(input, group)
-        } else {
-            self.merge_fields::<InPlace>(input, group)
-        }
-    }
-
     /// Passes the field with this number to a visitor.
     #[doc(hidden)]
     fn __member<V: VisitMember<'i>>(&mut self, _number: u32, _visitor: &mut V) {}
 
     /// The field loop. `C` inlines the code of a field or calls it.
     #[doc(hidden)]
-    fn merge_fields<C: Calls>(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind>;
+    fn merge_fields(&mut self, pos: usize, group: u32, input: &mut Input<'i>) -> usize;
 }
 
 /// A message that borrows nothing from its input.

@@ -71,19 +71,19 @@ pub use message::{DecodeFrom, DecodeOwned, Message};
 
 /// The items that expansions of the macros name.
 pub mod expansion {
+    pub use super::decode::end::{UNKNOWN, tag};
     pub use super::decode::input::Input;
-    pub use super::encode::calls::Calls;
     pub use super::grammar::accessor::{
         Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
         ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_table,
-        merge, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_table, visit,
+        merge, merge_field, merge_variant, show, show_or, show_variant, unset, variant_enum, variant_table, visit,
         visit_variant,
     };
-    pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
+    pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, unraw};
     pub use super::grammar::listing::{check, enum_table};
     pub use super::grammar::mistakes;
     pub use super::grammar::names::places;
-    pub use super::grammar::spec::{Outcome, WireSpec};
+    pub use super::grammar::spec::WireSpec;
     pub use super::members::field::{VisitFields, VisitMember};
     pub use super::members::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::reflect::schema::SchemaCell;
@@ -99,6 +99,7 @@ pub mod expansion {
         compile_error, concat,
         default::Default,
         marker::PhantomData,
+        ops::ControlFlow::{Break, Continue},
         option::Option::{self, None, Some},
         panic,
         result::Result::{self, Ok},
