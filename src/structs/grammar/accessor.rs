@@ -4,11 +4,12 @@
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
 //! each use. [`Fits`] reports it; the access is then [`Broken`].
 
-use super::kinds::{self, KindMarker, field_table};
+use super::kinds::{self, KindMarker, field_table, is_number};
 use super::spec::WireSpec;
 use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::new_arm;
+use crate::structs::encode::calls::is_wide;
 use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, VisitFields, VisitMember};
 use crate::structs::members::unknown::UnknownMember;
 use crate::structs::{DecodeFrom, Enumeration, Message};
@@ -481,14 +482,30 @@ pub fn visit_variant<'i, M, A: Variant<'i, M>, V: VisitMember<'i>>(
 
 /// Merges the field of a member at `pos`, after its tag `bits`.
 #[inline(always)]
-pub fn merge<'i, M, A: Member<'i, M>>(
+pub fn merge<'i, M: Message, A: Member<'i, M>>(
     member: A,
     message: &mut M,
     pos: usize,
     bits: u32,
     input: &mut Input<'i>,
 ) -> usize {
-    merge_field::<A::Kind, A::Field>(member.get_mut(message), pos, bits, input)
+    let field = member.get_mut(message);
+    if const { is_number::<A::Kind>() && !is_wide(M::TABLE) } {
+        merge_number::<A::Kind, A::Field>(field, pos, bits, input)
+    } else {
+        merge_field::<A::Kind, A::Field>(field, pos, bits, input)
+    }
+}
+
+/// As [`merge_field`], for numbers: the compiler chooses by the optimization level whether there is one function or its code is repeated.
+#[inline]
+fn merge_number<'i, K: KindMarker, F: DecodeField<'i, K>>(
+    field: &mut F,
+    pos: usize,
+    bits: u32,
+    input: &mut Input<'i>,
+) -> usize {
+    field.merge(pos, bits, input)
 }
 
 /// One function for all members of the same kind and type, of all messages.

@@ -97,7 +97,8 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
             }
             let end = list.last_mut().map_or(UNKNOWN, |value| value.merge(pos, bits, input));
             if !is_position(end) {
-                if end == UNKNOWN {
+                // Only a closed enum refuses a value of its own wire type.
+                if const { K::ENUM.is_some() } && end == UNKNOWN {
                     list.truncate(index);
                     return UNKNOWN;
                 }

@@ -48,7 +48,8 @@ impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, K> for Option<T> {
             },
         };
         let end = value.merge(pos, bits, input);
-        if end == UNKNOWN && new {
+        // Only a closed enum refuses a value of its own wire type.
+        if const { K::ENUM.is_some() } && end == UNKNOWN && new {
             *self = None;
         }
         end
