@@ -192,7 +192,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        complete(Input::new(input, &options), &options, input.len())
+        complete(Input::new(input, &options), input.len())
     }
 
     /// [`decode`](Self::decode) from `Bytes`. `Bytes` and [`Lazy`](crate::Lazy) members share the memory of `input`.
@@ -218,7 +218,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        complete(Input::new(input, &options).sharing(input), &options, input.len())
+        complete(Input::new(input, &options).sharing(input), input.len())
     }
 
     /// [`decode`](Self::decode) from the rest of any `Buf`, which is read to its end, also if there is an error.
@@ -278,7 +278,7 @@ pub trait Message: Sized {
         let fail = |kind| DecodeError::new(kind, 0).in_message(Self::TABLE.full_name());
         let (message, end) = raw::length_delimited(input, 0).map_err(fail)?;
         let (frame, rest) = input.split_at(end);
-        let message = complete(Input::after_length(frame, end - message.len(), &options), &options, end)?;
+        let message = complete(Input::after_length(frame, end - message.len(), &options), end)?;
         *input = rest;
         Ok(message)
     }
@@ -627,16 +627,20 @@ fn write<M: Message>(
 }
 
 /// Decodes a new message and checks its required fields.
-fn complete<'i, M: DecodeFrom<'i>>(
-    mut input: Input<'i>,
-    options: &DecodeOptions,
-    end: usize,
-) -> Result<M, DecodeError> {
-    let mut message = M::unset();
-    if input.root(&mut message)? && !options.allows_partial() {
-        check_required(&message, end)?;
+fn complete<'i, M: DecodeFrom<'i>>(mut input: Input<'i>, end: usize) -> Result<M, DecodeError> {
+    // The message is decoded where the caller wants it. Copied at the end, it would be read in other widths than it was written, and
+    // such loads wait for the stores.
+    let mut result = Ok(M::unset());
+    if let Ok(message) = &mut result {
+        let checked = match input.root(message) {
+            Ok(true) if !input.options.allows_partial() => check_required(message, end),
+            decoded => decoded.map(|_| ()),
+        };
+        if let Err(error) = checked {
+            result = Err(error);
+        }
     }
-    Ok(message)
+    result
 }
 
 /// Checks required fields. A message with neither required fields nor messages needs no code for it.

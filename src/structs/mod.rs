@@ -76,10 +76,10 @@ pub mod expansion {
     pub use super::grammar::accessor::{
         Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
         ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_table,
-        merge, merge_field, merge_variant, show, show_or, show_variant, unset, variant_enum, variant_table, visit,
+        merge, merge_field, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_table, visit,
         visit_variant,
     };
-    pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, unraw};
+    pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
     pub use super::grammar::listing::{check, enum_table};
     pub use super::grammar::mistakes;
     pub use super::grammar::names::places;

@@ -31,7 +31,16 @@ pub fn tag(buf: &[u8], pos: usize) -> (u32, usize) {
     }
 }
 
-#[inline(never)]
+/// Inlined only where the compiler prefers speed.
+#[inline]
 fn long_tag(buf: &[u8], pos: usize) -> (u32, usize) {
+    match buf.get(pos..).and_then(|rest| rest.first_chunk()) {
+        Some(&[first, second]) if second < 0x80 => (u32::from(first & 0x7f) | u32::from(second) << 7, pos + 2),
+        _ => longer_tag(buf, pos),
+    }
+}
+
+#[inline(never)]
+fn longer_tag(buf: &[u8], pos: usize) -> (u32, usize) {
     raw::tag_bits(buf, pos).unwrap_or_default()
 }

@@ -480,6 +480,18 @@ pub fn visit_variant<'i, M, A: Variant<'i, M>, V: VisitMember<'i>>(
     visitor.arm::<A::Kind, A::Value>(|value| variant.set(message, value));
 }
 
+/// Merges the field of a member with a fixed-width number, if it is the one at `pos`. Returns whether it is.
+#[inline(always)]
+pub fn next<'i, M, A: Member<'i, M>>(
+    member: A,
+    message: &mut M,
+    number: u32,
+    bytes: &[u8],
+    pos: &mut usize,
+) -> bool {
+    member.get_mut(message).merge_next(number, bytes, pos)
+}
+
 /// Merges the field of a member at `pos`, after its tag `bits`.
 #[inline(always)]
 pub fn merge<'i, M: Message, A: Member<'i, M>>(

@@ -193,6 +193,39 @@ pub const fn unraw(name: &'static str) -> &'static str {
     }
 }
 
+/// Whether all fields are singular fixed-width numbers with one-byte tags, in the order of their numbers, as in points
+/// and vertices.
+const fn is_fixed(table: &MessageTable) -> bool {
+    let mut rest = table.fields();
+    let mut last = 0;
+    while let [field, tail @ ..] = rest {
+        let fixed = matches!(
+            field.kind(),
+            TableKind::Float
+                | TableKind::Fixed32
+                | TableKind::Sfixed32
+                | TableKind::Double
+                | TableKind::Fixed64
+                | TableKind::Sfixed64
+        );
+        let plain = field.map_key().is_none()
+            && field.oneof_name().is_none()
+            && matches!(field.cardinality(), Cardinality::Optional);
+        if !fixed || !plain || field.number() <= last || field.number() > 15 {
+            return false;
+        }
+        last = field.number();
+        rest = tail;
+    }
+    last > 0
+}
+
+/// Whether all fields of a message are singular fixed-width numbers, in order; see `is_fixed`.
+#[inline(always)]
+pub const fn is_fixed_message<M: Message>() -> bool {
+    const { is_fixed(M::TABLE) }
+}
+
 /// Whether the message itself has required fields.
 pub const fn has_required(table: &MessageTable) -> bool {
     let mut rest = table.fields();

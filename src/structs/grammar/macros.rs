@@ -427,6 +427,10 @@ macro_rules! __bind {
                 ) -> usize {
                     input.begin::<Self>();
                     let bytes = input.up_to_end();
+                    if const { $crate::listing::is_fixed_message::<Self>() } {
+                        // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
+                        let _ = true $($(&& $crate::listing::next(__Members::$field(), self, $number, bytes, &mut pos))?)*;
+                    }
                     while pos < bytes.len() {
                         let start = pos;
                         #[allow(unused_variables)]

@@ -169,6 +169,12 @@ pub trait EncodeField<K: KindMarker>: PrintField<K> {
 pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
     /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`end`](crate::structs::decode::end).
     fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize;
+
+    /// Merges the field `number` if it is at `pos`, with a tag of one byte and a number of fixed width. Returns whether it did.
+    #[inline(always)]
+    fn merge_next(&mut self, _number: u32, _bytes: &[u8], _pos: &mut usize) -> bool {
+        false
+    }
 }
 
 /// A visitor of the fields of a message: the sizing pass or the writing pass.

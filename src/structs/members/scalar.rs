@@ -102,6 +102,11 @@ macro_rules! plain {
             fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
                 DecodeValue::<$kind>::merge(self, pos, bits, input)
             }
+
+            #[inline(always)]
+            fn merge_next(&mut self, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
+                next::<$kind, _>(self, number, bytes, pos)
+            }
         }
     };
 }
@@ -247,6 +252,25 @@ fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErro
         WireType::Fixed32 => raw::fixed32(buf, pos).map(|(raw, pos)| (raw.into(), pos)),
         WireType::Fixed64 => raw::fixed64(buf, pos),
         _ => raw::varint(buf, pos),
+    }
+}
+
+/// Merges the field `number` if it is at `pos`, with a tag of one byte and a number of fixed width.
+#[inline(always)]
+fn next<K: ScalarKind, T: ScalarValue<K>>(member: &mut T, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
+    let Some((&tag, rest)) = bytes.get(*pos..).and_then(<[u8]>::split_first) else { return false };
+    let raw = match K::WIRE {
+        WireType::Fixed32 => rest.first_chunk().map(|&value| u32::from_le_bytes(value).into()),
+        WireType::Fixed64 => rest.first_chunk().map(|&value| u64::from_le_bytes(value)),
+        _ => None,
+    };
+    match raw.and_then(T::from_raw) {
+        Some(value) if u32::from(tag) == number << 3 | K::WIRE as u32 => {
+            *member = value;
+            *pos += 1 + scalar_len::<K>(0) as usize;
+            true
+        }
+        _ => false,
     }
 }
 
