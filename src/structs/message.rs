@@ -628,19 +628,11 @@ fn write<M: Message>(
 
 /// Decodes a new message and checks its required fields.
 fn complete<'i, M: DecodeFrom<'i>>(mut input: Input<'i>, end: usize) -> Result<M, DecodeError> {
-    // The message is decoded where the caller wants it. Copied at the end, it would be read in other widths than it was written, and
-    // such loads wait for the stores.
-    let mut result = Ok(M::unset());
-    if let Ok(message) = &mut result {
-        let checked = match input.root(message) {
-            Ok(true) if !input.options.allows_partial() => check_required(message, end),
-            decoded => decoded.map(|_| ()),
-        };
-        if let Err(error) = checked {
-            result = Err(error);
-        }
+    let mut message = M::unset();
+    if input.root(&mut message)? && !input.options.allows_partial() {
+        check_required(&message, end)?;
     }
-    result
+    Ok(message)
 }
 
 /// Checks required fields. A message with neither required fields nor messages needs no code for it.
