@@ -35,7 +35,9 @@ pub fn tag(buf: &[u8], pos: usize) -> (u32, usize) {
 #[inline]
 fn long_tag(buf: &[u8], pos: usize) -> (u32, usize) {
     match buf.get(pos..).and_then(|rest| rest.first_chunk()) {
-        Some(&[first, second]) if second < 0x80 => (u32::from(first & 0x7f) | u32::from(second) << 7, pos + 2),
+        Some(&[first, second]) if second < 0x80 => {
+            (u32::from(first & 0x7f) | u32::from(second) << 7, pos + 2)
+        }
         _ => longer_tag(buf, pos),
     }
 }

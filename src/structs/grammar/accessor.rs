@@ -542,9 +542,7 @@ pub fn merge_variant<'i, M, A: Variant<'i, M>>(
 ) -> usize {
     match variant.get_mut(message) {
         Some(value) => merge_value::<A::Kind, A::Value>(value, pos, bits, input),
-        None => {
-            new_arm::<A::Kind, A::Value>(pos, bits, input, |value| variant.set(message, value))
-        }
+        None => new_arm::<A::Kind, A::Value>(pos, bits, input, |value| variant.set(message, value)),
     }
 }
 

@@ -28,7 +28,9 @@ pub(in crate::structs) fn merge_packed<'i, K: ScalarKind, T: ScalarValue<K>>(
     input.pos = end;
     let start = end - run.len();
     match K::WIRE {
-        WireType::Fixed32 => fixed::<4, K, T>(list, run, end, input, |bytes| u32::from_le_bytes(bytes).into()),
+        WireType::Fixed32 => {
+            fixed::<4, K, T>(list, run, end, input, |bytes| u32::from_le_bytes(bytes).into())
+        }
         WireType::Fixed64 => fixed::<8, K, T>(list, run, end, input, u64::from_le_bytes),
         _ => varints(list, bits >> 3, start, end, input),
     }

@@ -257,7 +257,12 @@ fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErro
 
 /// Merges the field `number` if it is at `pos`, with a tag of one byte and a number of fixed width.
 #[inline(always)]
-fn next<K: ScalarKind, T: ScalarValue<K>>(member: &mut T, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
+fn next<K: ScalarKind, T: ScalarValue<K>>(
+    member: &mut T,
+    number: u32,
+    bytes: &[u8],
+    pos: &mut usize,
+) -> bool {
     let Some((&tag, rest)) = bytes.get(*pos..).and_then(<[u8]>::split_first) else { return false };
     let raw = match K::WIRE {
         WireType::Fixed32 => rest.first_chunk().map(|&value| u32::from_le_bytes(value).into()),
