@@ -38,8 +38,8 @@ pub struct Input<'i> {
     fault: DecodeErrorKind,
     /// The offset of `buf` in the input of the outermost decode.
     pub(in crate::structs) base: usize,
-    /// How many length prefixes enclose the position. A field cut off by one of them is a different fault.
-    pub(in crate::structs) bounds: u32,
+    /// Whether a length prefix encloses what is decoded, or enclosed the fault. A field cut off by one is a different fault.
+    pub(in crate::structs) bounded: bool,
     pub(in crate::structs) depth_left: u32,
     /// The minimum of `depth_left` so far.
     pub(in crate::structs) lowest: u32,
@@ -79,7 +79,7 @@ impl<'i> Input<'i> {
             pos: 0,
             fault: DecodeErrorKind::Incomplete,
             base: 0,
-            bounds: 0,
+            bounded: false,
             depth_left,
             lowest: depth_left,
             group_end: 0,
@@ -102,7 +102,7 @@ impl<'i> Input<'i> {
     #[inline]
     pub(in crate::structs) fn after_length(buf: &'i [u8], pos: usize, options: &DecodeOptions) -> Self {
         let mut input = Self::new(buf, options);
-        (input.pos, input.bounds) = (pos, 1);
+        (input.pos, input.bounded) = (pos, true);
         input
     }
 
@@ -145,7 +145,7 @@ impl<'i> Input<'i> {
     #[cold]
     #[inline(never)]
     fn error(&mut self, table: &'static MessageTable) -> DecodeError {
-        let kind = raw::within(self.bounds > 0, self.fault);
+        let kind = raw::within(self.bounded, self.fault);
         DecodeError::at(kind, self.base + self.pos, take(&mut self.trail).named(table), table.full_name())
     }
 
@@ -308,14 +308,14 @@ impl<'i> Input<'i> {
             return self.fault(DecodeErrorKind::Incomplete, pos);
         };
         let outer = replace(&mut self.buf, inner);
-        self.bounds += 1;
         self.descend(depth);
         let end = body(self, start);
-        if is_position(end) {
-            self.buf = outer;
-            self.bounds -= 1;
-            self.depth_left = depth + 1;
+        if !is_position(end) {
+            self.bounded = true;
+            return end;
         }
+        self.buf = outer;
+        self.depth_left = depth + 1;
         end
     }
 

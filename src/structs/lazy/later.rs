@@ -24,7 +24,7 @@ impl<'i> Input<'i> {
     #[inline]
     pub(in crate::structs) fn part(buf: &'i [u8], base: usize, options: &DecodeOptions) -> Self {
         let mut input = Self::new(buf, options);
-        (input.base, input.bounds) = (base, 1);
+        (input.base, input.bounded) = (base, true);
         input
     }
 
