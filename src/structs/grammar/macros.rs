@@ -418,6 +418,8 @@ macro_rules! __bind {
                     }
                 }
 
+                // The compiler may inline it in the loop over a list of small messages.
+                #[inline]
                 #[allow(unreachable_patterns)]
                 fn merge_fields(
                     &mut self,
