@@ -103,7 +103,6 @@ pub mod expansion {
         ops::ControlFlow::{Break, Continue},
         option::Option::{self, None, Some},
         panic,
-        result::Result::{self, Ok},
         stringify,
     };
 }
