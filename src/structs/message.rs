@@ -1,7 +1,7 @@
 //! The trait that `message!` implements.
 
 use super::decode::input::Input;
-use super::encode::calls::{Called, Calling, Calls, InPlace, is_wide};
+use super::encode::calls::{Calling, is_wide};
 use super::encode::output;
 use super::encode::size::StructSizer;
 use super::encode::sizes::{Lengths, Sizes};
@@ -194,7 +194,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        complete(Input::new(input, &options), &options, input.len())
+        complete(Input::new(input, &options), input.len())
     }
 
     /// [`decode`](Self::decode) from `Bytes`. `Bytes` and [`Lazy`](crate::Lazy) members share the memory of `input`.
@@ -220,7 +220,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        complete(Input::new(input, &options).sharing(input), &options, input.len())
+        complete(Input::new(input, &options).sharing(input), input.len())
     }
 
     /// [`decode`](Self::decode) from the rest of any `Buf`, which is read to its end, also if there is an error.
@@ -280,7 +280,7 @@ pub trait Message: Sized {
         let fail = |kind| DecodeError::new(kind, 0).in_message(Self::TABLE.full_name());
         let (message, end) = raw::length_delimited(input, 0).map_err(fail)?;
         let (frame, rest) = input.split_at(end);
-        let message = complete(Input::after_length(frame, end - message.len(), &options), &options, end)?;
+        let message = complete(Input::after_length(frame, end - message.len(), &options), end)?;
         *input = rest;
         Ok(message)
     }
@@ -579,24 +579,13 @@ pub trait DecodeFrom<'i>: Message + Default {
     #[doc(hidden)]
     fn unset() -> Self;
 
-    /// Merges fields up to the end of the message, or up to the end tag of the group with this number (0: no group).
-    #[doc(hidden)]
-    #[inline]
-    fn merge_message(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind> {
-        if const { is_wide(Self::TABLE) } {
-            self.merge_fields::<Called>(input, group)
-        } else {
-            self.merge_fields::<InPlace>(input, group)
-        }
-    }
-
     /// Passes the field with this number to a visitor.
     #[doc(hidden)]
     fn __member<V: VisitMember<'i>>(&mut self, _number: u32, _visitor: &mut V) {}
 
     /// The field loop. `C` inlines the code of a field or calls it.
     #[doc(hidden)]
-    fn merge_fields<C: Calls>(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind>;
+    fn merge_fields(&mut self, pos: usize, group: u32, input: &mut Input<'i>) -> usize;
 }
 
 /// A message that borrows nothing from its input.
@@ -640,13 +629,9 @@ fn write<M: Message>(
 }
 
 /// Decodes a new message and checks its required fields.
-fn complete<'i, M: DecodeFrom<'i>>(
-    mut input: Input<'i>,
-    options: &DecodeOptions,
-    end: usize,
-) -> Result<M, DecodeError> {
+fn complete<'i, M: DecodeFrom<'i>>(mut input: Input<'i>, end: usize) -> Result<M, DecodeError> {
     let mut message = M::unset();
-    if input.root(&mut message)? && !options.allows_partial() {
+    if input.root(&mut message)? && !input.options.allows_partial() {
         check_required(&message, end)?;
     }
     Ok(message)

@@ -1,8 +1,8 @@
 //! Plain structs as messages. The macro `message!` binds a struct to a listing of its fields.
 //!
-//! A listing expands to a [`MessageTable`](crate::MessageTable) and to one call per field and pass (size, write, merge).
-//! The kind of the field and the Rust type of its member select the implementation of each call at compile time, so no
-//! table is interpreted at run time.
+//! A listing expands to a [`MessageTable`](crate::MessageTable), to one call per field and pass (size, write), and for decoding to a `match`
+//! on the number of the field. Each arm calls one function for all members of the same kind and type, of all structs, with the member and a
+//! position. The kind and the type select it at compile time, so no table is interpreted at run time.
 //!
 //! | file | |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `grammar.rs`, `mistakes.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
 //! | `kinds.rs` | the kinds of fields as types |
 //! | `listing.rs`, `names.rs` | the table of a listing, checked at compile time |
-//! | `spec.rs` | number and options of a field, [`WireSpec`](spec::WireSpec); the result of a merge, [`Outcome`](spec::Outcome) |
+//! | `spec.rs` | number and options of a field, [`WireSpec`](spec::WireSpec) |
 //! | `field.rs` | the traits of members |
 //! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
@@ -21,11 +21,12 @@
 //! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
 //! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
 //! | `write.rs`, `output.rs` | the writing pass; its output: a buffer, a `Vec` or a slice |
+//! | `end.rs` | what a function that decodes returns: a position, or a code after every position |
 //! | `input.rs`, `memory.rs`, `later.rs` | the decoding pass; the memory of members; messages decoded later |
 //! | `place.rs`, `stack.rs` | keep large values out of recursive frames; bound the stack in bytes |
 //! | `budget.rs` | the memory budget of a decode |
 //! | `path_trace.rs` | the field path of an error |
-//! | `calls.rs` | inlines the code of a field or calls it |
+//! | `calls.rs` | inlines the code that encodes a field or calls it |
 //! | `message.rs` | the trait [`Message`] |
 //! | `schema.rs`, `by_schema.rs`, `text_format.rs` | the schema at run time; other formats by way of it |
 //! | `no_schema.rs` | stands for `schema.rs` without the feature `reflect` |
@@ -71,19 +72,19 @@ pub use message::{DecodeFrom, DecodeOwned, Message};
 
 /// The items that expansions of the macros name.
 pub mod expansion {
+    pub use super::decode::end::{UNKNOWN, tag};
     pub use super::decode::input::Input;
-    pub use super::encode::calls::Calls;
     pub use super::grammar::accessor::{
         Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
         ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_table,
-        merge, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_table, visit,
-        visit_variant,
+        merge, merge_field, merge_variant, next, show, show_or, show_variant, unset, variant_enum,
+        variant_table, visit, visit_variant,
     };
     pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
     pub use super::grammar::listing::{check, enum_table};
     pub use super::grammar::mistakes;
     pub use super::grammar::names::places;
-    pub use super::grammar::spec::{Outcome, WireSpec};
+    pub use super::grammar::spec::WireSpec;
     pub use super::members::field::{VisitFields, VisitMember};
     pub use super::members::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::reflect::schema::SchemaCell;
@@ -99,9 +100,9 @@ pub mod expansion {
         compile_error, concat,
         default::Default,
         marker::PhantomData,
+        ops::ControlFlow::{Break, Continue},
         option::Option::{self, None, Some},
         panic,
-        result::Result::{self, Ok},
         stringify,
     };
 }

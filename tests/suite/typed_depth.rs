@@ -234,8 +234,8 @@ struct Fat {
 
 mod fat {
     use super::Fat;
-    use tablepb::listing::{Calls, Input, Outcome, VisitFields, WireSpec, kinds::Nested};
-    use tablepb::{DecodeErrorKind, DecodeFrom, FieldTable, Kind, Message, MessageTable, Syntax};
+    use tablepb::listing::{Break, Continue, Input, VisitFields, WireSpec, kinds::Nested, merge_field, tag};
+    use tablepb::{DecodeFrom, FieldTable, Kind, Message, MessageTable, Syntax};
 
     static TABLE: MessageTable =
         MessageTable::new("depth.Fat", &[FieldTable::new("next", 1, Kind::Message(|| &TABLE))]);
@@ -257,21 +257,21 @@ mod fat {
             Self::default()
         }
 
-        fn merge_fields<C: Calls>(
-            &mut self,
-            input: &mut Input<'i>,
-            group: u32,
-        ) -> Result<(), DecodeErrorKind> {
+        fn merge_fields(&mut self, mut pos: usize, group: u32, input: &mut Input<'i>) -> usize {
             let frame = std::hint::black_box([1_u8; 16 << 10]);
-            while let Some(start) = input.next() {
-                let bits = input.tag()?;
-                let spec = WireSpec::new(1, Syntax::Proto3);
-                let outcome = C::field::<Nested<Fat>, _>(&mut self.next, bits, spec, input);
-                if outcome != Ok(Outcome::Done) && input.settle(outcome, bits, start, group, None)? {
-                    return Ok(());
+            let bytes = input.up_to_end();
+            while pos < bytes.len() {
+                let start = pos;
+                let (bits, value) = tag(bytes, start);
+                pos = merge_field::<Nested<Fat>, _>(&mut self.next, value, bits, input);
+                if pos > bytes.len() {
+                    pos = match input.settle(pos, start, group, None) {
+                        Continue(next) => next,
+                        Break(end) => return end,
+                    };
                 }
             }
-            if frame[7] == 1 { input.end(group) } else { Ok(()) }
+            if frame[7] == 1 { input.end(group, pos) } else { pos }
         }
     }
 }

@@ -32,7 +32,7 @@ impl Input<'_> {
         if list.capacity() - list.len() >= additional { Ok(()) } else { self.grow(list, additional) }
     }
 
-    /// Makes room for one element in a list without memory, if the element that begins here, at its length prefix, has no other after it.
+    /// Makes room for one element in a list without memory, if the element whose length prefix is at `pos` has no other after it.
     ///
     /// Most lists of one element would otherwise have room for four: the larger blocks cost memory, and the allocator more time.
     /// A tag of two bytes is not looked for, and a list of one in two places moves; the room is a guess, whatever the input says.
@@ -40,20 +40,21 @@ impl Input<'_> {
     pub(in crate::structs) fn reserve_only<T>(
         &mut self,
         list: &mut Vec<T>,
+        pos: usize,
         bits: u32,
     ) -> Result<(), DecodeErrorKind> {
-        if list.capacity() == 0 && size_of::<T>() <= SMALL && !self.another_follows(bits) {
+        if list.capacity() == 0 && size_of::<T>() <= SMALL && !self.another_follows(pos, bits) {
             self.charge_only(list)?;
         }
         Ok(())
     }
 
-    /// Whether a field with the same tag comes after the one whose length prefix is next. Also where that cannot be said.
+    /// Whether a field with the same tag comes after the one whose length prefix is at `pos`. Also where that cannot be said.
     #[inline(always)]
-    fn another_follows(&self, bits: u32) -> bool {
-        match self.buf.get(self.pos) {
+    fn another_follows(&self, pos: usize, bits: u32) -> bool {
+        match self.buf.get(pos) {
             Some(&len @ 0..0x80) => {
-                self.buf.get(self.pos + 1 + usize::from(len)).is_some_and(|&tag| u32::from(tag) == bits)
+                self.buf.get(pos + 1 + usize::from(len)).is_some_and(|&tag| u32::from(tag) == bits)
             }
             _ => true,
         }

@@ -4,9 +4,9 @@
 //! before the recursion therefore moves a large value to its list, box or variant first; the recursive frame holds a
 //! reference to it.
 
+use super::end::{UNKNOWN, is_position};
 use super::input::Input;
 use crate::structs::grammar::kinds::KindMarker;
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
 use crate::structs::{DecodeFrom, DecodeValue};
 use crate::wire::error::DecodeErrorKind;
 use alloc::{boxed::Box, vec::Vec};
@@ -119,34 +119,25 @@ pub(in crate::structs) fn put<T>(mut room: Vec<T>, value: T) -> One<T> {
 /// than the stack is worth. Unoptimized builds hold several copies of the value, so their bound is lower.
 const IN_FRAME: usize = if cfg!(debug_assertions) { SMALL } else { 256 };
 
-/// Makes a value, merges into it and passes it to `finish`. During the merge, a large value is on the heap.
+/// Makes a value, merges into it and passes it to `finish` with the result. During the merge, a large value is on the heap. Fails only
+/// where the value cannot be made.
 #[inline(always)]
 pub(in crate::structs) fn merge_aside<'i, T, X, R>(
     input: &mut Input<'i>,
     make: impl FnOnce(&mut Input<'i>) -> Result<T, DecodeErrorKind>,
-    merge: impl FnOnce(&mut T, &mut Input<'i>) -> Result<X, DecodeErrorKind>,
-    finish: impl FnOnce(T, X, &mut Input<'i>) -> Result<R, DecodeErrorKind>,
+    merge: impl FnOnce(&mut T, &mut Input<'i>) -> X,
+    finish: impl FnOnce(T, X, &mut Input<'i>) -> R,
 ) -> Result<R, DecodeErrorKind> {
     if const { size_of::<T>() <= IN_FRAME } {
-        merge_in_frame(input, make, merge, finish)
+        let mut value = make(input)?;
+        let merged = merge(&mut value, input);
+        Ok(finish(value, merged, input))
     } else {
         let mut room = make_on_heap(input, make)?;
-        // `room` always holds one value, so these errors do not occur.
-        let merged = merge(room.last_mut().ok_or(DecodeErrorKind::BudgetExceeded)?, input)?;
+        // `room` always holds one value, so this error does not occur.
+        let merged = merge(room.last_mut().ok_or(DecodeErrorKind::BudgetExceeded)?, input);
         take_from_heap(room, merged, input, finish)
     }
-}
-
-#[inline]
-fn merge_in_frame<'i, T, X, R>(
-    input: &mut Input<'i>,
-    make: impl FnOnce(&mut Input<'i>) -> Result<T, DecodeErrorKind>,
-    merge: impl FnOnce(&mut T, &mut Input<'i>) -> Result<X, DecodeErrorKind>,
-    finish: impl FnOnce(T, X, &mut Input<'i>) -> Result<R, DecodeErrorKind>,
-) -> Result<R, DecodeErrorKind> {
-    let mut value = make(input)?;
-    let merged = merge(&mut value, input)?;
-    finish(value, merged, input)
 }
 
 #[inline(never)]
@@ -164,34 +155,35 @@ fn take_from_heap<'i, T, X, R>(
     mut room: Vec<T>,
     merged: X,
     input: &mut Input<'i>,
-    finish: impl FnOnce(T, X, &mut Input<'i>) -> Result<R, DecodeErrorKind>,
+    finish: impl FnOnce(T, X, &mut Input<'i>) -> R,
 ) -> Result<R, DecodeErrorKind> {
     let value = room.pop().ok_or(DecodeErrorKind::BudgetExceeded)?;
     let result = finish(value, merged, input);
     input.refund(size_of::<T>());
-    result
+    Ok(result)
 }
 
-/// Merges a field into a new value of a oneof member, and calls `set` with the value unless the field is unknown.
-#[inline]
+/// Merges a field into a new value of a oneof member, and calls `set` with the value unless the field is unknown or at fault.
+#[inline(never)]
 pub(in crate::structs) fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-    input: &mut Input<'i>,
+    pos: usize,
     bits: u32,
-    spec: WireSpec,
+    input: &mut Input<'i>,
     set: impl FnOnce(T),
-) -> Merged {
+) -> usize {
     if bits & 7 != K::WIRE as u32 {
-        return Ok(Outcome::Unknown);
+        return UNKNOWN;
     }
-    merge_aside(
+    let merged = merge_aside(
         input,
         |input| T::fresh(input),
-        |value, input| value.merge(bits, spec, input),
-        |value, outcome, _| {
-            if outcome == Outcome::Done {
+        |value, input| value.merge(pos, bits, input),
+        |value, end, _| {
+            if is_position(end) {
                 set(value);
             }
-            Ok(outcome)
+            end
         },
-    )
+    );
+    merged.unwrap_or_else(|kind| input.fault(kind, pos))
 }

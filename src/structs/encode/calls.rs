@@ -4,11 +4,9 @@
 //! minute, a thousand called ones in seconds. So messages with more than [`IN_PLACE`] fields use calls.
 
 use crate::schema::table::{DefaultValue, MessageTable};
-use crate::structs::decode::input::Input;
-use crate::structs::decode::place::new_arm;
 use crate::structs::grammar::kinds::KindMarker;
-use crate::structs::grammar::spec::{Merged, WireSpec};
-use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, VisitFields};
+use crate::structs::grammar::spec::WireSpec;
+use crate::structs::members::field::{EncodeField, EncodeValue, VisitFields};
 
 /// The most fields whose code is inlined. Unoptimized code has room for every temporary of every field in the frame, and
 /// there is a frame per level, so debug builds inline fewer.
@@ -17,113 +15,6 @@ const IN_PLACE: usize = if cfg!(debug_assertions) { 8 } else { 64 };
 /// Whether the code of the fields is called.
 pub const fn is_wide(table: &MessageTable) -> bool {
     table.fields().len() > IN_PLACE
-}
-
-/// How the code that merges a field is reached.
-pub trait Calls {
-    /// `DecodeField::merge_next`.
-    #[inline(always)]
-    fn next<'i, K: KindMarker, F: DecodeField<'i, K>>(
-        field: &mut F,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-    ) -> bool {
-        field.merge_next(spec, input)
-    }
-
-    /// `DecodeField::merge`.
-    fn field<'i, K: KindMarker, F: DecodeField<'i, K>>(
-        field: &mut F,
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-    ) -> Merged;
-
-    /// `place::new_arm`.
-    fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-        set: impl FnOnce(T),
-    ) -> Merged;
-
-    /// `DecodeValue::merge`.
-    fn arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-        value: &mut T,
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-    ) -> Merged;
-}
-
-/// Inlined.
-pub enum InPlace {}
-
-impl Calls for InPlace {
-    #[inline(always)]
-    fn field<'i, K: KindMarker, F: DecodeField<'i, K>>(
-        field: &mut F,
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-    ) -> Merged {
-        field.merge(bits, spec, input)
-    }
-
-    #[inline(always)]
-    fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-        set: impl FnOnce(T),
-    ) -> Merged {
-        new_arm(input, bits, spec, set)
-    }
-
-    #[inline(always)]
-    fn arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-        value: &mut T,
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-    ) -> Merged {
-        value.merge(bits, spec, input)
-    }
-}
-
-/// Called.
-pub enum Called {}
-
-impl Calls for Called {
-    #[inline(never)]
-    fn field<'i, K: KindMarker, F: DecodeField<'i, K>>(
-        field: &mut F,
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-    ) -> Merged {
-        field.merge(bits, spec, input)
-    }
-
-    #[inline(never)]
-    fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-        set: impl FnOnce(T),
-    ) -> Merged {
-        new_arm(input, bits, spec, set)
-    }
-
-    #[inline(never)]
-    fn arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-        value: &mut T,
-        bits: u32,
-        spec: WireSpec,
-        input: &mut Input<'i>,
-    ) -> Merged {
-        value.merge(bits, spec, input)
-    }
 }
 
 /// A visitor whose code is called for every field.

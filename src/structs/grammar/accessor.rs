@@ -4,11 +4,12 @@
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
 //! each use. [`Fits`] reports it; the access is then [`Broken`].
 
-use super::kinds::{self, KindMarker, field_table};
-use super::spec::{Merged, WireSpec};
+use super::kinds::{self, KindMarker, field_table, is_number};
+use super::spec::WireSpec;
 use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
 use crate::structs::decode::input::Input;
-use crate::structs::encode::calls::Calls;
+use crate::structs::decode::place::new_arm;
+use crate::structs::encode::calls::is_wide;
 use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, VisitFields, VisitMember};
 use crate::structs::members::unknown::UnknownMember;
 use crate::structs::{DecodeFrom, Enumeration, Message};
@@ -479,40 +480,79 @@ pub fn visit_variant<'i, M, A: Variant<'i, M>, V: VisitMember<'i>>(
     visitor.arm::<A::Kind, A::Value>(|value| variant.set(message, value));
 }
 
-/// Merges the next field if it is this one.
+/// Merges the field of a member with a fixed-width number, if it is the one at `pos`. Returns whether it is.
 #[inline(always)]
-pub fn next<'i, C: Calls, M, A: Member<'i, M>>(
+pub fn next<'i, M, A: Member<'i, M>>(
     member: A,
     message: &mut M,
-    spec: WireSpec,
-    input: &mut Input<'i>,
+    number: u32,
+    bytes: &[u8],
+    pos: &mut usize,
 ) -> bool {
-    C::next::<A::Kind, A::Field>(member.get_mut(message), spec, input)
+    member.get_mut(message).merge_next(number, bytes, pos)
 }
 
-/// Merges a field after its tag, `bits`.
+/// Merges the field of a member at `pos`, after its tag `bits`.
 #[inline(always)]
-pub fn merge<'i, C: Calls, M, A: Member<'i, M>>(
+pub fn merge<'i, M: Message, A: Member<'i, M>>(
     member: A,
     message: &mut M,
+    pos: usize,
     bits: u32,
-    spec: WireSpec,
     input: &mut Input<'i>,
-) -> Merged {
-    C::field::<A::Kind, A::Field>(member.get_mut(message), bits, spec, input)
+) -> usize {
+    let field = member.get_mut(message);
+    if const { is_number::<A::Kind>() && !is_wide(M::TABLE) } {
+        merge_number::<A::Kind, A::Field>(field, pos, bits, input)
+    } else {
+        merge_field::<A::Kind, A::Field>(field, pos, bits, input)
+    }
 }
 
-/// Merges a field of a oneof after its tag, `bits`.
+/// As [`merge_field`], for numbers: the compiler chooses by the optimization level whether there is one function or its code is repeated.
+#[inline]
+fn merge_number<'i, K: KindMarker, F: DecodeField<'i, K>>(
+    field: &mut F,
+    pos: usize,
+    bits: u32,
+    input: &mut Input<'i>,
+) -> usize {
+    field.merge(pos, bits, input)
+}
+
+/// One function for all members of the same kind and type, of all messages.
+#[inline(never)]
+pub fn merge_field<'i, K: KindMarker, F: DecodeField<'i, K>>(
+    field: &mut F,
+    pos: usize,
+    bits: u32,
+    input: &mut Input<'i>,
+) -> usize {
+    field.merge(pos, bits, input)
+}
+
+/// Merges the field of a variant at `pos`, after its tag `bits`.
 #[inline(always)]
-pub fn merge_variant<'i, C: Calls, M, A: Variant<'i, M>>(
+pub fn merge_variant<'i, M, A: Variant<'i, M>>(
     variant: A,
     message: &mut M,
+    pos: usize,
     bits: u32,
-    spec: WireSpec,
     input: &mut Input<'i>,
-) -> Merged {
+) -> usize {
     match variant.get_mut(message) {
-        Some(value) => C::arm::<A::Kind, A::Value>(value, bits, spec, input),
-        None => C::new_arm::<A::Kind, A::Value>(bits, spec, input, |value| variant.set(message, value)),
+        Some(value) => merge_value::<A::Kind, A::Value>(value, pos, bits, input),
+        None => new_arm::<A::Kind, A::Value>(pos, bits, input, |value| variant.set(message, value)),
     }
+}
+
+/// One function for all variants of the same kind and type, of all oneofs.
+#[inline(never)]
+fn merge_value<'i, K: KindMarker, T: DecodeValue<'i, K>>(
+    value: &mut T,
+    pos: usize,
+    bits: u32,
+    input: &mut Input<'i>,
+) -> usize {
+    value.merge(pos, bits, input)
 }

@@ -179,6 +179,12 @@ pub const fn field_table<K: KindMarker>(
     if explicit && matches!(K::CARDINALITY, Cardinality::Optional) { table.optional() } else { table }
 }
 
+/// Whether it is a singular number or `bool`.
+pub const fn is_number<K: KindMarker>() -> bool {
+    let numeric = matches!(K::WIRE, WireType::Varint | WireType::Fixed32 | WireType::Fixed64);
+    numeric && K::ENUM.is_none() && !matches!(K::CARDINALITY, Cardinality::Repeated)
+}
+
 /// The name of a Rust identifier in protobuf: `r#type` is `type`.
 pub const fn unraw(name: &'static str) -> &'static str {
     match name.as_bytes() {

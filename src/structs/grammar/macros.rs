@@ -418,44 +418,35 @@ macro_rules! __bind {
                     }
                 }
 
+                // The compiler may inline it in the loop over a list of small messages.
+                #[inline]
                 #[allow(unreachable_patterns)]
-                fn merge_fields<__C: $crate::listing::Calls>(
+                fn merge_fields(
                     &mut self,
-                    input: &mut $crate::listing::Input<'__input>,
+                    mut pos: usize,
                     group: u32,
-                ) -> $crate::listing::Result<(), $crate::DecodeErrorKind> {
+                    input: &mut $crate::listing::Input<'__input>,
+                ) -> usize {
                     input.begin::<Self>();
+                    let bytes = input.up_to_end();
                     if const { $crate::listing::is_fixed_message::<Self>() } {
                         // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
-                        let _ = true $($(&& $crate::listing::next::<__C, _, _>(
-                            __Members::$field(),
-                            self,
-                            $crate::listing::spec!($number $options $syntax),
-                            input,
-                        ))?)*;
+                        let _ = true $($(&& $crate::listing::next(__Members::$field(), self, $number, bytes, &mut pos))?)*;
                     }
-                    while let $crate::listing::Some(start) = input.next() {
-                        let bits = input.tag()?;
-                        let outcome = match bits >> 3 {
+                    while pos < bytes.len() {
+                        let start = pos;
+                        #[allow(unused_variables)]
+                        let (bits, value) = $crate::listing::tag(bytes, start);
+                        pos = match bits >> 3 {
                             $(
-                                $($number => $crate::listing::merge::<__C, _, _>(
-                                    __Members::$field(),
-                                    self,
-                                    bits,
-                                    $crate::listing::spec!($number $options $syntax),
-                                    input,
-                                ),)?
-                                $($($arm_number => $crate::listing::merge_variant::<__C, _, _>(
-                                    __Variants::<$arm_number>::$arm(),
-                                    self,
-                                    bits,
-                                    $crate::listing::spec!($arm_number $arm_options $syntax),
-                                    input,
+                                $($number => $crate::listing::merge(__Members::$field(), self, value, bits, input),)?
+                                $($($arm_number => $crate::listing::merge_variant(
+                                    __Variants::<$arm_number>::$arm(), self, value, bits, input,
                                 ),)+)?
                             )*
-                            _ => $crate::listing::Ok($crate::listing::Outcome::Unknown),
+                            _ => $crate::listing::UNKNOWN,
                         };
-                        if outcome != $crate::listing::Ok($crate::listing::Outcome::Done) {
+                        if pos > bytes.len() {
                             #[allow(unused_mut, unused_assignments)]
                             let mut unknown = $crate::listing::None::<&mut $crate::listing::Vec<u8>>;
                             $($crate::listing::unknown!(
@@ -463,12 +454,13 @@ macro_rules! __bind {
                                     $crate::listing::Keeper::get_mut(__Members::$field(), self)
                                 )
                             );)*
-                            if input.settle(outcome, bits, start, group, unknown)? {
-                                return $crate::listing::Ok(());
-                            }
+                            pos = match input.settle(pos, start, group, unknown) {
+                                $crate::listing::Continue(next) => next,
+                                $crate::listing::Break(end) => return end,
+                            };
                         }
                     }
-                    input.end(group)
+                    input.end(group, pos)
                 }
             }
         };

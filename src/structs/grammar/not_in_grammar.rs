@@ -264,12 +264,13 @@ macro_rules! __inert {
                 <Self as $crate::listing::Default>::default()
             }
 
-            fn merge_fields<__C: $crate::listing::Calls>(
+            fn merge_fields(
                 &mut self,
-                input: &mut $crate::listing::Input<'__input>,
+                pos: usize,
                 group: u32,
-            ) -> $crate::listing::Result<(), $crate::DecodeErrorKind> {
-                input.end(group)
+                input: &mut $crate::listing::Input<'__input>,
+            ) -> usize {
+                input.end(group, pos)
             }
         }
     };

@@ -1,8 +1,7 @@
-//! Number and options of a field, and the result of a merge.
+//! Number and options of a field.
 
 use super::kinds::KindMarker;
 use crate::schema::table::Syntax;
-use crate::wire::error::DecodeErrorKind;
 use crate::wire::varint_len;
 
 /// Number and options of a listed field.
@@ -40,18 +39,3 @@ impl WireSpec {
         varint_len((self.number as u64) << 3) as u64
     }
 }
-
-/// The result of merging a field into its member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The field was merged. The position is after it.
-    Done,
-    /// The field is unknown: another wire type, or an unlisted number of a closed enum. The position is after the tag, and
-    /// the member is unchanged.
-    Unknown,
-    /// The field was merged, except for unlisted values of a closed enum, which the input has stored as unknown fields.
-    Strays,
-}
-
-/// The outcome of a merge. After an error the position is the offset of the fault.
-pub type Merged = Result<Outcome, DecodeErrorKind>;

@@ -21,15 +21,12 @@ impl<'i> Input<'i> {
     }
 
     /// Runs `work` and returns how many levels deeper it went.
-    pub(in crate::structs) fn fathom<T>(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> Result<T, DecodeErrorKind>,
-    ) -> Result<(T, u32), DecodeErrorKind> {
-        let lowest = replace(&mut self.lowest, self.depth_left);
-        let result = work(self)?;
-        let levels = self.depth_left - self.lowest;
+    pub(in crate::structs) fn fathom<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, u32) {
+        let (lowest, depth_left) = (replace(&mut self.lowest, self.depth_left), self.depth_left);
+        let result = work(self);
+        let levels = depth_left - self.lowest;
         self.lowest = self.lowest.min(lowest);
-        Ok((result, levels))
+        (result, levels)
     }
 
     /// The bytes of the message that has just been merged; its tag ended at `start`.
@@ -53,7 +50,7 @@ impl<'i> Input<'i> {
         look: impl FnOnce(&M) -> bool,
     ) -> Result<bool, DecodeErrorKind> {
         self.charge(whole.len().saturating_add(AGAIN))?;
-        merge_aside(
+        let looked = merge_aside(
             self,
             |_| Ok(M::unset()),
             |message, outer| {
@@ -63,10 +60,11 @@ impl<'i> Input<'i> {
                 let left = input.budget.end();
                 drop(input);
                 outer.budget.take_back(left);
-                result.map_err(|error| error.kind())
+                result.map(|_| ()).map_err(|error| error.kind())
             },
-            |message, _, _| Ok(look(&message)),
-        )
+            |message, decoded, _| decoded.map(|()| look(&message)),
+        );
+        looked.and_then(|looked| looked)
     }
 }
 

@@ -5,8 +5,6 @@
 
 use crate::structs::decode::budget::Pot;
 use crate::structs::decode::input::Input;
-use crate::structs::grammar::spec::WireSpec;
-use crate::wire::error::DecodeErrorKind;
 use crate::wire::options::DecodeOptions;
 use crate::wire::read::raw;
 
@@ -26,47 +24,59 @@ impl<'i> Input<'i> {
     #[inline]
     pub(in crate::structs) fn part(buf: &'i [u8], base: usize, options: &DecodeOptions) -> Self {
         let mut input = Self::new(buf, options);
-        (input.base, input.bounds) = (base, 1);
+        (input.base, input.bounded) = (base, true);
         input
     }
 
-    /// Reads a length prefix and skips the message, one level deeper.
+    /// Reads a length prefix and skips the message, one level deeper. After `None` the fault is recorded.
     #[inline(always)]
-    pub(in crate::structs) fn deferred(&mut self, _: WireSpec) -> Result<Deferred<'i>, DecodeErrorKind> {
+    pub(in crate::structs) fn deferred(&mut self, pos: usize, _: u32) -> Option<(Deferred<'i>, usize)> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(self.too_deep());
+            self.fault_too_deep(pos);
+            return None;
         };
-        let bytes = self.bytes()?;
+        let (bytes, end) = self.bytes(pos)?;
         self.lowest = self.lowest.min(depth);
-        self.later(bytes, self.pos - bytes.len(), depth)
+        self.later(bytes, end - bytes.len(), end, depth)
     }
 
-    /// Skips a group and its end tag, one level deeper.
+    /// Skips the group `number` and its end tag, one level deeper. After `None` the fault is recorded.
     #[inline]
     pub(in crate::structs) fn deferred_group(
         &mut self,
-        spec: WireSpec,
-    ) -> Result<Deferred<'i>, DecodeErrorKind> {
+        pos: usize,
+        number: u32,
+    ) -> Option<(Deferred<'i>, usize)> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(self.too_deep());
+            self.fault_too_deep(pos);
+            return None;
         };
-        let start = self.pos;
-        match raw::group(self.buf, start, spec.number, self.depth_left) {
-            Ok((end, pos)) => {
-                self.pos = pos;
+        match raw::group(self.buf, pos, number, self.depth_left) {
+            Ok((last, end)) => {
                 self.lowest = self.lowest.min(depth);
-                self.later(self.buf.get(start..end).unwrap_or_default(), start, depth)
+                self.later(self.buf.get(pos..last).unwrap_or_default(), pos, end, depth)
             }
             Err(fault) => {
-                self.pos = fault.offset;
-                Err(fault.kind)
+                self.fault(fault.kind, fault.offset);
+                None
             }
         }
     }
 
     #[inline(always)]
-    fn later(&mut self, bytes: &'i [u8], start: usize, depth: u32) -> Result<Deferred<'i>, DecodeErrorKind> {
-        let pot = self.budget.pot(&self.options)?.clone();
-        Ok(Deferred { bytes, offset: self.base + start, depth, pot })
+    fn later(
+        &mut self,
+        bytes: &'i [u8],
+        start: usize,
+        end: usize,
+        depth: u32,
+    ) -> Option<(Deferred<'i>, usize)> {
+        match self.budget.pot(&self.options).cloned() {
+            Ok(pot) => Some((Deferred { bytes, offset: self.base + start, depth, pot }, end)),
+            Err(kind) => {
+                self.fault(kind, end);
+                None
+            }
+        }
     }
 }

@@ -8,11 +8,12 @@ pub(super) mod once;
 #[cfg(feature = "reflect")]
 pub(super) mod prepared;
 
+use super::decode::end::{FAULT, UNKNOWN};
 use super::decode::input::Input;
 use super::encode::size::StructSizer;
 use super::encode::write::StructWriter;
 use super::grammar::kinds::{GroupOf, Nested};
-use super::grammar::spec::{Merged, Outcome, WireSpec};
+use super::grammar::spec::WireSpec;
 use super::lazy::later::Deferred;
 use super::lazy::occurrences::Occurrences;
 use super::lazy::once::OnceBox;
@@ -363,16 +364,19 @@ macro_rules! lazy {
             }
 
             #[inline]
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
                 if bits & 7 != WireType::$wire as u32 {
-                    return Ok(Outcome::Unknown);
+                    return UNKNOWN;
                 }
                 if let Some(value) = self.own() {
-                    return DecodeValue::<$kind<M>>::merge(value, bits, spec, input);
+                    return DecodeValue::<$kind<M>>::merge(value, pos, bits, input);
                 }
-                let part = input.$read(spec)?;
-                self.append(part, input)?;
-                Ok(Outcome::Done)
+                let Some((part, end)) = input.$read(pos, bits >> 3) else { return FAULT };
+                input.pos = end;
+                match self.append(part, input) {
+                    Ok(()) => end,
+                    Err(kind) => input.fault(kind, end),
+                }
             }
         }
 
@@ -404,8 +408,8 @@ macro_rules! lazy {
 
         impl<'i, M: DecodeOwned> DecodeField<'i, $kind<M>> for Lazy<M> {
             #[inline]
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-                DecodeValue::<$kind<M>>::merge(self, bits, spec, input)
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+                DecodeValue::<$kind<M>>::merge(self, pos, bits, input)
             }
         }
     )*};

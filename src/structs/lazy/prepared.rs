@@ -1,12 +1,13 @@
 //! [`Prepared`] messages made from structs, and as members of structs.
 
 use crate::message::{Prepare, Prepared, Type};
+use crate::structs::decode::end::{UNKNOWN, is_position};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::merge_aside;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{GroupOf, KindMarker, Nested, has_required};
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use crate::structs::members::field::{DecodeValue, EncodeValue};
 use crate::structs::message::check_required;
 use crate::structs::{DecodeOwned, Message};
@@ -126,23 +127,31 @@ macro_rules! prepared {
                 Ok(Self::from_parts(Arc::default(), Type::Table(M::TABLE), 0, const { !has_required(M::TABLE) }))
             }
 
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
                 if bits & 7 != $kind::<M>::WIRE as u32 {
-                    return Ok(Outcome::Unknown);
+                    return UNKNOWN;
                 }
-                let start = input.pos;
-                *self = merge_aside(
+                let merged = merge_aside(
                     input,
                     |_| Ok(M::unset()),
                     |message, input| {
-                        input.fathom(|input| DecodeValue::<$kind<M>>::merge(message, bits, spec, input))
+                        input.fathom(|input| DecodeValue::<$kind<M>>::merge(message, pos, bits, input))
                     },
-                    |message, (_, levels), input| {
-                        let part = input.merged(start, $kind::<M>::WIRE);
-                        self.merged(part, &message, levels - 1, input)
+                    |message, (end, levels), input| {
+                        if !is_position(end) {
+                            return end;
+                        }
+                        let part = input.merged(pos, $kind::<M>::WIRE);
+                        match self.merged(part, &message, levels - 1, input) {
+                            Ok(merged) => {
+                                *self = merged;
+                                end
+                            }
+                            Err(kind) => input.fault(kind, end),
+                        }
                     },
-                )?;
-                Ok(Outcome::Done)
+                );
+                merged.unwrap_or_else(|kind| input.fault(kind, pos))
             }
         }
     )*};

@@ -6,11 +6,12 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue};
 use super::scalar::{put_scalar, put_tagged, scalar_len};
 use crate::schema::table::DefaultValue;
+use crate::structs::decode::end::{STRAYS, is_position};
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind};
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use crate::structs::{CustomValue, DecodeFrom, Message};
 use crate::wire::error::DecodeErrorKind;
 use alloc::vec::Vec;
@@ -61,35 +62,51 @@ where
     }
 
     #[inline]
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         let mut encoded = <T::Encoded<'i> as ScalarValue<K>>::zero();
-        let merged = DecodeValue::<K>::merge(&mut encoded, bits, spec, input);
-        if merged == Ok(Outcome::Done) {
-            *self = T::from_encoded(encoded).ok_or(DecodeErrorKind::InvalidValue)?;
+        let end = DecodeValue::<K>::merge(&mut encoded, pos, bits, input);
+        if !is_position(end) {
+            return end;
         }
-        merged
+        made(self, T::from_encoded(encoded), end, input)
     }
 
     /// Decodes the whole run, and then makes values of it.
-    fn merge_all(list: &mut Vec<Self>, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-        let (start, mut run) = (input.pos, Vec::<T::Encoded<'i>>::new());
+    fn merge_all(list: &mut Vec<Self>, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+        let mut run = Vec::<T::Encoded<'i>>::new();
         // The run is new, whatever the list holds: it is charged by its capacity, which is given back.
         let merging = replace(&mut input.merging, false);
-        let decoded = DecodeValue::<K>::merge_all(&mut run, bits, spec, input);
+        let end = DecodeValue::<K>::merge_all(&mut run, pos, bits, input);
         input.merging = merging;
-        let outcome = decoded?;
-        let end = input.pos;
+        let last = match end {
+            STRAYS => input.pos,
+            _ if is_position(end) => end,
+            _ => return end,
+        };
+        input.pos = last;
         for encoded in run.iter().copied() {
             let Some(value) = T::from_encoded(encoded) else {
-                input.pos = start;
-                return Err(input.at_index(list.len(), DecodeErrorKind::InvalidValue));
+                return input.fault_in(list.len(), DecodeErrorKind::InvalidValue, pos);
             };
-            input.reserve(list, 1)?;
+            if let Err(kind) = input.reserve(list, 1) {
+                return input.fault(kind, last);
+            }
             list.push(value);
         }
-        input.pos = end;
         input.refund(run.capacity() * size_of::<T::Encoded<'i>>());
-        Ok(outcome)
+        end
+    }
+}
+
+/// Sets a value that was made of the field which ends at `end`, unless there is none.
+#[inline]
+fn made<T>(member: &mut T, value: Option<T>, end: usize, input: &mut Input<'_>) -> usize {
+    match value {
+        Some(value) => {
+            *member = value;
+            end
+        }
+        None => input.fault(DecodeErrorKind::InvalidValue, end),
     }
 }
 
@@ -121,14 +138,16 @@ macro_rules! delimited {
             }
 
             #[inline]
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
                 let mut encoded: &'i $target = Default::default();
-                let merged = DecodeValue::<kinds::$kind>::merge(&mut encoded, bits, spec, input);
-                if merged == Ok(Outcome::Done) {
-                    input.charge(encoded.len())?;
-                    *self = T::from_encoded(encoded).ok_or(DecodeErrorKind::InvalidValue)?;
+                let end = DecodeValue::<kinds::$kind>::merge(&mut encoded, pos, bits, input);
+                if !is_position(end) {
+                    return end;
                 }
-                merged
+                match input.charge(encoded.len()) {
+                    Ok(()) => made(self, T::from_encoded(encoded), end, input),
+                    Err(kind) => input.fault(kind, end),
+                }
             }
         }
     )*};
@@ -169,15 +188,17 @@ macro_rules! messages {
                 Ok(T::unset())
             }
 
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
                 let mut encoded = self.to_encoded();
                 // A copy of what earlier occurrences of the field made, which the next one makes again: the budget pays for each.
-                input.charge(Message::encoded_len(&encoded))?;
-                let merged = DecodeValue::<$kind<M>>::merge(&mut encoded, bits, spec, input);
-                if merged == Ok(Outcome::Done) {
-                    *self = T::from_encoded(encoded).ok_or(DecodeErrorKind::InvalidValue)?;
+                if let Err(kind) = input.charge(Message::encoded_len(&encoded)) {
+                    return input.fault(kind, pos);
                 }
-                merged
+                let end = DecodeValue::<$kind<M>>::merge(&mut encoded, pos, bits, input);
+                if !is_position(end) {
+                    return end;
+                }
+                made(self, T::from_encoded(encoded), end, input)
             }
         }
     )*};
@@ -236,7 +257,7 @@ where
     for<'a> T::Encoded<'a>: EncodeField<K>,
 {
     #[inline]
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-        DecodeValue::<Custom<K>>::merge(self, bits, spec, input)
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+        DecodeValue::<Custom<K>>::merge(self, pos, bits, input)
     }
 }

@@ -6,12 +6,13 @@
 //! unsatisfied trait bound, which the compiler reports at the name of the field.
 
 use crate::schema::table::DefaultValue;
+use crate::structs::decode::end::{UNKNOWN, is_position};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::push_fresh;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind};
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use crate::structs::{ParseField, ParseValue, PrintField, PrintValue};
 use crate::wire::WireType;
 use crate::wire::error::DecodeErrorKind;
@@ -73,33 +74,40 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
     /// A new value to merge into.
     fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind>;
 
-    /// Merges a field after its tag, `bits`.
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged;
+    /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`end`](crate::structs::decode::end).
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize;
 
-    /// Appends a field after its tag, `bits`: one value, or more of them while the same tag follows.
+    /// Appends the field at `pos`, after its tag `bits`: one value, or more of them while the same tag follows.
     #[inline]
-    fn merge_all(list: &mut Vec<Self>, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+    fn merge_all(list: &mut Vec<Self>, mut pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 != K::WIRE as u32 {
-            return Ok(Outcome::Unknown);
+            return UNKNOWN;
         }
-        if matches!(K::WIRE, WireType::LengthDelimited) && !input.merging {
-            input.reserve_only(list, bits).map_err(|kind| input.at_index(0, kind))?;
+        if matches!(K::WIRE, WireType::LengthDelimited)
+            && !input.merging
+            && let Err(kind) = input.reserve_only(list, pos, bits)
+        {
+            return input.fault_in(0, kind, pos);
         }
         loop {
             let index = list.len();
+            input.pos = pos;
             if let Err(kind) = push_fresh(list, input) {
-                return Err(input.at_index(index, kind));
+                return input.fault_in(index, kind, pos);
             }
-            match list.last_mut().map_or(Ok(Outcome::Unknown), |value| value.merge(bits, spec, input)) {
-                // Elements of strings and messages follow each other. The next one skips the dispatch on the tag.
-                Ok(Outcome::Done) if matches!(K::WIRE, WireType::LengthDelimited) && input.same_tag(bits) => {
-                }
-                Ok(Outcome::Unknown) => {
+            let end = list.last_mut().map_or(UNKNOWN, |value| value.merge(pos, bits, input));
+            if !is_position(end) {
+                // Only a closed enum refuses a value of its own wire type.
+                if const { K::ENUM.is_some() } && end == UNKNOWN {
                     list.truncate(index);
-                    return Ok(Outcome::Unknown);
+                    return UNKNOWN;
                 }
-                Err(kind) => return Err(input.at_index(index, kind)),
-                done => return done,
+                return input.at_index(index);
+            }
+            // Elements of strings and messages follow each other. The next one skips the dispatch on the tag.
+            match input.after_tag(end, bits) {
+                Some(next) if matches!(K::WIRE, WireType::LengthDelimited) => pos = next,
+                _ => return end,
             }
         }
     }
@@ -159,12 +167,12 @@ pub trait EncodeField<K: KindMarker>: PrintField<K> {
     label = "this member has the type `{Self}`, its listing says `{K}`"
 )]
 pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
-    /// Merges a field after its tag, `bits`.
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged;
+    /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`end`](crate::structs::decode::end).
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize;
 
-    /// Merges the next field if it is this one, a fixed-width number with a one-byte tag. Returns whether it did.
+    /// Merges the field `number` if it is at `pos`, with a tag of one byte and a number of fixed width. Returns whether it did.
     #[inline(always)]
-    fn merge_next(&mut self, _spec: WireSpec, _input: &mut Input<'i>) -> bool {
+    fn merge_next(&mut self, _number: u32, _bytes: &[u8], _pos: &mut usize) -> bool {
         false
     }
 }

@@ -8,16 +8,18 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use crate::schema::table::Syntax;
 use crate::structs::SmallMap;
+use crate::structs::decode::end::{UNKNOWN, is_position, tag};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::merge_aside;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{KindMarker, MapEntries};
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use crate::wire::WireType;
 use crate::wire::error::DecodeErrorKind;
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;
+use core::ops::ControlFlow::{Break, Continue};
 #[cfg(feature = "std")]
 use {
     core::hash::{BuildHasher, Hash},
@@ -62,60 +64,67 @@ fn write_entries<'m, K: EncodeValue<KK> + 'm, V: EncodeValue<VK> + 'm, KK: KindM
     }
 }
 
-/// Reads the length of an entry and merges its fields. Returns false if the entry is unknown as a whole.
+/// Reads the length of an entry and merges its fields. Returns [`UNKNOWN`] if the entry is unknown as a whole.
 #[inline]
 fn read_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker, VK: KindMarker>(
     key: &mut K,
     value: &mut V,
+    pos: usize,
     input: &mut Input<'i>,
-) -> Result<bool, DecodeErrorKind> {
-    let start = input.pos;
-    let known = input.prefixed(|input| {
-        let (mut known, mut has_value) = (true, false);
-        while let Some(at) = input.next() {
-            let bits = input.tag()?;
-            let outcome = match bits >> 3 {
-                1 => key.merge(bits, KEY, input),
-                2 => value.merge(bits, VALUE, input),
-                _ => Ok(Outcome::Unknown),
+) -> usize {
+    let mut known = true;
+    let end = input.prefixed(pos, |input, mut pos| {
+        let (buf, mut has_value) = (input.buf, false);
+        while pos < buf.len() {
+            let start = pos;
+            let (bits, after) = tag(buf, start);
+            pos = match bits >> 3 {
+                1 => key.merge(after, bits, input),
+                2 => value.merge(after, bits, input),
+                _ => UNKNOWN,
             };
             if bits == VALUE.tag::<VK>() as u32 {
                 // Only a closed enum refuses a value of its own wire type. The last value decides.
-                known = outcome != Ok(Outcome::Unknown);
+                known = pos != UNKNOWN;
                 has_value = true;
             }
-            if outcome != Ok(Outcome::Done) {
-                input.settle(outcome, bits, at, 0, None)?;
+            if !is_position(pos) {
+                pos = match input.settle(pos, start, 0, None) {
+                    Continue(next) => next,
+                    Break(end) => return end,
+                };
             }
         }
         // An entry without a message has an empty one, which may lack required fields.
         input.required |= const { VK::REQUIRED } && !has_value;
-        Ok(known)
-    })?;
-    if !known {
-        input.pos = start;
-    }
-    Ok(known)
+        pos
+    });
+    if is_position(end) && !known { UNKNOWN } else { end }
 }
 
 /// Merges an entry and inserts it.
 #[inline]
 fn merge_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker, VK: KindMarker>(
+    pos: usize,
     input: &mut Input<'i>,
     insert: impl FnOnce(K, V, &mut Input<'i>) -> Result<(), DecodeErrorKind>,
-) -> Merged {
-    merge_aside(
+) -> usize {
+    let merged = merge_aside(
         input,
         |input| Ok((K::fresh(input)?, V::fresh(input)?)),
-        |(key, value), input| read_entry(key, value, input),
-        |(key, value), known, input| {
-            if !known {
-                return Ok(Outcome::Unknown);
+        |(key, value), input| read_entry(key, value, pos, input),
+        |(key, value), end, input| {
+            if !is_position(end) {
+                return end;
             }
-            insert(key, value, input)?;
-            Ok(Outcome::Done)
+            input.pos = end;
+            match insert(key, value, input) {
+                Ok(()) => end,
+                Err(kind) => input.fault(kind, end),
+            }
         },
-    )
+    );
+    merged.unwrap_or_else(|kind| input.fault(kind, pos))
 }
 
 /// A map, whatever its kinds.
@@ -174,11 +183,11 @@ macro_rules! maps {
             VK: KindMarker,
         {
             #[inline]
-            fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
                 if bits & 7 != WireType::LengthDelimited as u32 {
-                    return Ok(Outcome::Unknown);
+                    return UNKNOWN;
                 }
-                merge_entry(input, |key, value, input| self.insert_entry(key, value, input).map(|_| ()))
+                merge_entry(pos, input, |key, value, input| self.insert_entry(key, value, input).map(|_| ()))
             }
         }
 

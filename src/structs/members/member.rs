@@ -1,12 +1,13 @@
 //! `Option` and `Vec` members.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
+use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::insert_fresh;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{Repeated, Required, ValueKind};
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use alloc::vec::Vec;
 
 impl<K: ValueKind, T: EncodeValue<K>> EncodeField<K> for Option<T> {
@@ -35,18 +36,23 @@ impl<K: ValueKind, T: EncodeValue<K>> EncodeField<K> for Option<T> {
 
 impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, K> for Option<T> {
     #[inline(always)]
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-        if let Some(value) = self {
-            return value.merge(bits, spec, input);
-        }
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 != K::WIRE as u32 {
-            return Ok(Outcome::Unknown);
+            return UNKNOWN;
         }
-        let merged = insert_fresh(self, input)?.merge(bits, spec, input);
-        if merged == Ok(Outcome::Unknown) {
+        let (new, value) = match self {
+            Some(value) => (false, value),
+            None => match insert_fresh(self, input) {
+                Ok(value) => (true, value),
+                Err(kind) => return input.fault(kind, pos),
+            },
+        };
+        let end = value.merge(pos, bits, input);
+        // Only a closed enum refuses a value of its own wire type.
+        if const { K::ENUM.is_some() } && end == UNKNOWN && new {
             *self = None;
         }
-        merged
+        end
     }
 }
 
@@ -72,8 +78,8 @@ impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Required<K>> for Option<T> {
 
 impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, Required<K>> for Option<T> {
     #[inline(always)]
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-        DecodeField::<K>::merge(self, bits, spec, input)
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+        DecodeField::<K>::merge(self, pos, bits, input)
     }
 }
 
@@ -96,7 +102,7 @@ impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Repeated<K>> for Vec<T> {
 
 impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, Repeated<K>> for Vec<T> {
     #[inline(always)]
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-        T::merge_all(self, bits, spec, input)
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+        T::merge_all(self, pos, bits, input)
     }
 }

@@ -1,12 +1,13 @@
 //! Members of message types, length-prefixed or groups, direct or in a `Box`.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
+use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::boxed;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{GroupOf, Nested};
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
@@ -33,13 +34,14 @@ impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, Nested<M>> for M {
     }
 
     #[inline]
-    fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 != WireType::LengthDelimited as u32 {
-            return Ok(Outcome::Unknown);
+            return UNKNOWN;
         }
-        input.look_at_stack::<M>()?;
-        input.prefixed(|input| self.merge_message(input, 0))?;
-        Ok(Outcome::Done)
+        if input.look_at_stack::<M>().is_err() {
+            return input.fault_too_deep(pos);
+        }
+        input.prefixed(pos, |input, start| self.merge_fields(start, 0, input))
     }
 }
 
@@ -65,12 +67,14 @@ impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, GroupOf<M>> for M {
     }
 
     #[inline]
-    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 != WireType::StartGroup as u32 {
-            return Ok(Outcome::Unknown);
+            return UNKNOWN;
         }
-        input.group(spec, self)?;
-        Ok(Outcome::Done)
+        if input.look_at_stack::<M>().is_err() {
+            return input.fault_too_deep(pos);
+        }
+        input.group(pos, bits >> 3, self)
     }
 }
 
@@ -96,15 +100,15 @@ macro_rules! boxed {
             }
 
             #[inline]
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-                DecodeValue::<$kind<M>>::merge(&mut **self, bits, spec, input)
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+                DecodeValue::<$kind<M>>::merge(&mut **self, pos, bits, input)
             }
         }
 
         impl<'i, M: DecodeFrom<'i>> DecodeField<'i, $kind<M>> for M {
             #[inline]
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-                DecodeValue::<$kind<M>>::merge(self, bits, spec, input)
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+                DecodeValue::<$kind<M>>::merge(self, pos, bits, input)
             }
         }
     )*};

@@ -7,7 +7,6 @@ use super::field::ScalarValue;
 use crate::schema::table::TableKind;
 use crate::structs::decode::input::Input;
 use crate::structs::grammar::kinds::ScalarKind;
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::read::raw;
 use crate::wire::{Cursor, WireType, kernels, varint_len};
@@ -21,50 +20,59 @@ const SHORT: usize = 16;
 #[inline]
 pub(in crate::structs) fn merge_packed<'i, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
-    spec: WireSpec,
+    pos: usize,
+    bits: u32,
     input: &mut Input<'i>,
-) -> Merged {
-    let run = input.bytes()?;
+) -> usize {
+    let Some((run, end)) = input.bytes(pos) else { return input.at_index(list.len()) };
+    input.pos = end;
+    let start = end - run.len();
     match K::WIRE {
-        WireType::Fixed32 => fixed::<4, K, T>(list, run, input, |bytes| u32::from_le_bytes(bytes).into()),
-        WireType::Fixed64 => fixed::<8, K, T>(list, run, input, u64::from_le_bytes),
-        _ => varints(list, spec, run.len(), input),
+        WireType::Fixed32 => {
+            fixed::<4, K, T>(list, run, end, input, |bytes| u32::from_le_bytes(bytes).into())
+        }
+        WireType::Fixed64 => fixed::<8, K, T>(list, run, end, input, u64::from_le_bytes),
+        _ => varints(list, bits >> 3, start, end, input),
     }
 }
 
 fn fixed<const N: usize, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
     run: &[u8],
+    end: usize,
     input: &mut Input<'_>,
     bits: fn([u8; N]) -> u64,
-) -> Merged {
+) -> usize {
     let (values, rest) = run.as_chunks::<N>();
     if !rest.is_empty() {
-        input.pos -= run.len();
-        return Err(DecodeErrorKind::InvalidPacked);
+        return input.fault_in(list.len(), DecodeErrorKind::InvalidPacked, end - run.len());
     }
-    input.reserve(list, values.len())?;
+    if let Err(kind) = input.reserve(list, values.len()) {
+        return input.fault_in(list.len(), kind, end);
+    }
     // Every bit pattern is a valid fixed-width number, and the iterator has an exact length, so this compiles to a copy.
     list.extend(values.iter().map(|&bytes| T::from_raw(bits(bytes)).unwrap_or_else(T::zero)));
-    Ok(Outcome::Done)
+    end
 }
 
-/// Appends the varints in the `len` bytes before the position.
+/// Appends the varints from `start` to `end`.
 fn varints<K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
-    spec: WireSpec,
-    len: usize,
+    number: u32,
+    start: usize,
+    end: usize,
     input: &mut Input<'_>,
-) -> Merged {
-    let (start, end) = (input.pos - len, input.pos);
+) -> usize {
     let count = kernels::count(input.buf, start, end);
-    input.reserve(list, count)?;
+    if let Err(kind) = input.reserve(list, count) {
+        return input.fault_in(list.len(), kind, end);
+    }
     let pos = if count <= SHORT {
         many::<SHORT, K, T>(list, input.buf, start, end, count)
     } else {
         many::<STEP, K, T>(list, input.buf, start, end, count)
     };
-    if pos == end { Ok(Outcome::Done) } else { one_by_one(list, spec, pos, end, input) }
+    if pos == end { end } else { one_by_one(list, number, pos, end, input) }
 }
 
 /// Decodes up to a fault or an unlisted enum number. Returns the position.
@@ -116,31 +124,30 @@ fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarK
 #[cold]
 fn one_by_one<K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
-    spec: WireSpec,
+    number: u32,
     mut pos: usize,
     end: usize,
     input: &mut Input<'_>,
-) -> Merged {
+) -> usize {
     let run = input.buf.get(..end).unwrap_or_default();
-    let mut outcome = Outcome::Done;
+    let mut strays = false;
     while pos < end {
         let (raw, next) = match raw::varint(run, pos) {
             Ok(read) => read,
-            Err(kind) => {
-                input.pos = pos;
-                return Err(raw::within(true, kind));
-            }
+            Err(kind) => return input.fault_in(list.len(), raw::within(true, kind), pos),
         };
         match T::from_raw(raw) {
             Some(value) => list.push(value),
             None => {
-                input.stray(spec, run.get(pos..next).unwrap_or_default())?;
-                outcome = Outcome::Strays;
+                if let Err(kind) = input.stray(number, run.get(pos..next).unwrap_or_default()) {
+                    return input.fault_in(list.len(), kind, end);
+                }
+                strays = true;
             }
         }
         pos = next;
     }
-    Ok(outcome)
+    if strays { input.with_strays(end) } else { end }
 }
 
 /// The length of a run, without its prefix.

@@ -3,11 +3,12 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue};
 use super::packed::{merge_packed, run_len, write_run};
 use crate::schema::table::DefaultValue;
+use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, EnumOf, ScalarKind};
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use crate::structs::{EnumValue, Enumeration};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::read::raw;
@@ -98,13 +99,13 @@ macro_rules! plain {
 
         impl<'i, $($generics)*> DecodeField<'i, $kind> for $type {
             #[inline(always)]
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-                DecodeValue::<$kind>::merge(self, bits, spec, input)
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+                DecodeValue::<$kind>::merge(self, pos, bits, input)
             }
 
             #[inline(always)]
-            fn merge_next(&mut self, spec: WireSpec, input: &mut Input<'i>) -> bool {
-                next::<$kind, _>(self, spec, input)
+            fn merge_next(&mut self, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
+                next::<$kind, _>(self, number, bytes, pos)
             }
         }
     };
@@ -254,21 +255,27 @@ fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErro
     }
 }
 
-/// Merges the next field if it is this fixed-width number with its one-byte tag.
+/// Merges the field `number` if it is at `pos`, with a tag of one byte and a number of fixed width.
 #[inline(always)]
-fn next<K: ScalarKind, T: ScalarValue<K>>(member: &mut T, spec: WireSpec, input: &mut Input<'_>) -> bool {
-    let tag = spec.tag::<K>() as u8;
+fn next<K: ScalarKind, T: ScalarValue<K>>(
+    member: &mut T,
+    number: u32,
+    bytes: &[u8],
+    pos: &mut usize,
+) -> bool {
+    let Some((&tag, rest)) = bytes.get(*pos..).and_then(<[u8]>::split_first) else { return false };
     let raw = match K::WIRE {
-        WireType::Fixed32 => input.tagged(tag).map(|bytes| u32::from_le_bytes(bytes).into()),
-        WireType::Fixed64 => input.tagged(tag).map(u64::from_le_bytes),
+        WireType::Fixed32 => rest.first_chunk().map(|&value| u32::from_le_bytes(value).into()),
+        WireType::Fixed64 => rest.first_chunk().map(|&value| u64::from_le_bytes(value)),
         _ => None,
     };
     match raw.and_then(T::from_raw) {
-        Some(value) => {
+        Some(value) if u32::from(tag) == number << 3 | K::WIRE as u32 => {
             *member = value;
+            *pos += 1 + scalar_len::<K>(0) as usize;
             true
         }
-        None => false,
+        _ => false,
     }
 }
 
@@ -313,32 +320,43 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> DecodeValue<'i, K> for T {
     }
 
     #[inline(always)]
-    fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 != K::WIRE as u32 {
-            return Ok(Outcome::Unknown);
+            return UNKNOWN;
         }
-        let (raw, pos) = get::<K>(input.buf, input.pos)?;
-        match T::from_raw(raw) {
-            Some(value) => {
-                *self = value;
-                input.pos = pos;
-                Ok(Outcome::Done)
-            }
-            None => Ok(Outcome::Unknown),
+        match get::<K>(input.buf, pos) {
+            Ok((raw, end)) => match T::from_raw(raw) {
+                Some(value) => {
+                    *self = value;
+                    end
+                }
+                None => UNKNOWN,
+            },
+            Err(kind) => input.fault(kind, pos),
         }
     }
 
     #[inline]
-    fn merge_all(list: &mut Vec<Self>, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+    fn merge_all(list: &mut Vec<Self>, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 == WireType::LengthDelimited as u32 {
-            return merge_packed(list, spec, input).map_err(|kind| input.at_index(list.len(), kind));
+            return merge_packed(list, pos, bits, input);
         }
-        let mut value = T::zero();
-        let merged = DecodeValue::<K>::merge(&mut value, bits, spec, input);
-        if merged == Ok(Outcome::Done) {
-            input.reserve(list, 1)?;
-            list.push(value);
+        if bits & 7 != K::WIRE as u32 {
+            return UNKNOWN;
         }
-        merged.map_err(|kind| input.at_index(list.len(), kind))
+        match get::<K>(input.buf, pos) {
+            Ok((raw, end)) => match T::from_raw(raw) {
+                Some(value) => {
+                    input.pos = end;
+                    match input.reserve(list, 1) {
+                        Ok(()) => list.push(value),
+                        Err(kind) => return input.fault(kind, end),
+                    }
+                    end
+                }
+                None => UNKNOWN,
+            },
+            Err(kind) => input.fault_in(list.len(), kind, pos),
+        }
     }
 }

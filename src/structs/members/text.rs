@@ -2,11 +2,12 @@
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use crate::schema::table::DefaultValue;
+use crate::structs::decode::end::{FAULT, UNKNOWN};
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds;
-use crate::structs::grammar::spec::{Merged, Outcome, WireSpec};
+use crate::structs::grammar::spec::WireSpec;
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -40,13 +41,16 @@ macro_rules! delimited {
             }
 
             #[inline(always)]
-            fn merge(&mut self, bits: u32, _: WireSpec, $input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, pos: usize, bits: u32, $input: &mut Input<'i>) -> usize {
                 if bits & 7 != WireType::LengthDelimited as u32 {
-                    return Ok(Outcome::Unknown);
+                    return UNKNOWN;
                 }
-                let ($this, $value) = (self, $input.$read()?);
-                $set;
-                Ok(Outcome::Done)
+                let Some(($value, end)) = $input.$read(pos) else { return FAULT };
+                let $this = self;
+                match $set {
+                    Ok(()) => end,
+                    Err(kind) => $input.fault(kind, end),
+                }
             }
         }
 
@@ -97,11 +101,18 @@ macro_rules! delimited {
 
         impl<'i $(: $life, $life)?> DecodeField<'i, kinds::$kind> for $type {
             #[inline(always)]
-            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
-                DecodeValue::<kinds::$kind>::merge(self, bits, spec, input)
+            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+                DecodeValue::<kinds::$kind>::merge(self, pos, bits, input)
             }
         }
     };
+}
+
+/// Replaces what needs no memory.
+#[inline(always)]
+fn set<T>(member: &mut T, value: T) -> Result<(), DecodeErrorKind> {
+    *member = value;
+    Ok(())
 }
 
 /// The content of a member, owned or borrowed.
@@ -112,42 +123,42 @@ fn view<T: ?Sized + AsRef<[u8]>>(value: &T) -> &T {
 
 delimited! {
     [] String String as str, from str,
-    set |this, value, input| input.assign(this, value)?,
+    set |this, value, input| input.assign(this, value),
     clear |old| old.clear(),
     default |unset, value| unset.push_str(value),
 }
 
 delimited! {
     ['a] String &'a str as str, from str,
-    set |this, value, input| *this = value,
+    set |this, value, input| set(this, value),
     clear |old| *old = "",
     default |unset, value| *unset = value,
 }
 
 delimited! {
     ['a] String Cow<'a, str> as str, from str,
-    set |this, value, input| *this = Cow::Borrowed(value),
+    set |this, value, input| set(this, Cow::Borrowed(value)),
     clear |old| *old = Cow::Borrowed(""),
     default |unset, value| *unset = Cow::Borrowed(value),
 }
 
 delimited! {
     [] Bytes Vec<u8> as [u8], from bytes,
-    set |this, value, input| input.assign_bytes(this, value)?,
+    set |this, value, input| input.assign_bytes(this, value),
     clear |old| old.clear(),
     default |unset, value| unset.extend_from_slice(value),
 }
 
 delimited! {
     ['a] Bytes &'a [u8] as [u8], from bytes,
-    set |this, value, input| *this = value,
+    set |this, value, input| set(this, value),
     clear |old| *old = &[],
     default |unset, value| *unset = value,
 }
 
 delimited! {
     ['a] Bytes Cow<'a, [u8]> as [u8], from bytes,
-    set |this, value, input| *this = Cow::Borrowed(value),
+    set |this, value, input| set(this, Cow::Borrowed(value)),
     clear |old| *old = Cow::Borrowed(&[]),
     default |unset, value| *unset = Cow::Borrowed(value),
 }
@@ -155,16 +166,23 @@ delimited! {
 #[cfg(feature = "bytes")]
 delimited! {
     [] Bytes bytes::Bytes as [u8], from bytes,
-    set |this, value, input| *this = match input.shared() {
-        Some(owner) => owner.slice_ref(value),
-        None => {
-            let mut copy = Vec::new();
-            input.charge(value.len())?;
-            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
-            copy.extend_from_slice(value);
-            copy.into()
-        }
-    },
+    set |this, value, input| input.shared_or_copied(value).map(|bytes| *this = bytes),
     clear |old| old.clear(),
     default |unset, value| *unset = bytes::Bytes::from_static(value),
+}
+
+#[cfg(feature = "bytes")]
+impl Input<'_> {
+    /// A part of the input: shares the memory of its owner, or is a copy.
+    #[inline]
+    fn shared_or_copied(&mut self, value: &[u8]) -> Result<bytes::Bytes, DecodeErrorKind> {
+        if let Some(owner) = self.shared() {
+            return Ok(owner.slice_ref(value));
+        }
+        let mut copy = Vec::new();
+        self.charge(value.len())?;
+        copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+        copy.extend_from_slice(value);
+        Ok(copy.into())
+    }
 }
