@@ -73,8 +73,6 @@ pub(crate) use kernels::{BestBits, Bits, CpuCall, CpuTask, with_best_cpu};
 pub(crate) use limits::{Full, MAX_LEN};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use output::cursor::{Cursor, CursorOverflow};
-#[cfg(feature = "reflect")]
-#[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use output::spare::Written;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use read::packed::count_varints;

@@ -15,10 +15,9 @@ use crate::engine::slab::{RawView, find_missing};
 use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::kernels::prefetch;
 use crate::wire::options::EncodeOptions;
-use crate::wire::output::buffer::sealed::OutOfMemory;
 #[cfg(feature = "bytes")]
 use crate::wire::output::chunk;
-use crate::wire::{Buffer, Cursor, CursorOverflow, MAX_LEN, Written, varint_len};
+use crate::wire::{Buffer, Cursor, CursorOverflow, Full, MAX_LEN, Written, varint_len};
 use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -235,7 +234,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     pub(crate) fn to_vec(self) -> Result<Vec<u8>, EncodeError> {
         let total = self.checked_size(false)?;
         let mut out = Vec::new();
-        out.try_reserve_exact(total).map_err(|_| OutOfMemory)?;
+        out.try_reserve_exact(total).map_err(|_| Full::NoMemory)?;
         self.append_exactly(&mut out, total, false)?;
         Ok(out)
     }
@@ -304,7 +303,7 @@ fn total(len: u64, delimited: bool) -> Result<usize, EncodeError> {
 }
 
 /// Makes room for `total` bytes, if there is not.
-fn reserve(buffer: &mut impl Buffer, total: usize) -> Result<(), OutOfMemory> {
+fn reserve(buffer: &mut impl Buffer, total: usize) -> Result<(), Full> {
     if buffer.spare().len() < total { buffer.reserve_bytes(total + SLACK) } else { Ok(()) }
 }
 

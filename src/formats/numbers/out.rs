@@ -1,6 +1,7 @@
 //! [`TextOut`]: text on its way to a buffer.
 
-use crate::wire::output::buffer::sealed::{OutOfMemory, RawBuffer};
+use crate::wire::Full;
+use crate::wire::output::buffer::sealed::RawBuffer;
 
 /// Bytes collected before the buffer is asked for room. They are zeroed for each text: 2 KB took a fifth of the instructions that
 /// print a log of 500 bytes.
@@ -38,11 +39,11 @@ impl<'b> TextOut<'b> {
     ///
     /// # Errors
     /// There was no memory; the buffer has its old length.
-    pub(crate) fn finish(mut self) -> Result<(), OutOfMemory> {
+    pub(crate) fn finish(mut self) -> Result<(), Full> {
         self.flush();
         if self.failed {
             self.buffer.truncate_to(self.start);
-            return Err(OutOfMemory);
+            return Err(Full::NoMemory);
         }
         Ok(())
     }
@@ -143,7 +144,7 @@ impl<'b> TextOut<'b> {
     }
 }
 
-fn append(buffer: &mut dyn RawBuffer, bytes: &[u8]) -> Result<(), OutOfMemory> {
+fn append(buffer: &mut dyn RawBuffer, bytes: &[u8]) -> Result<(), Full> {
     buffer.reserve_bytes(bytes.len())?;
     buffer.extend(bytes);
     Ok(())

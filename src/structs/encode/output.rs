@@ -5,7 +5,8 @@
 
 use super::sizes::{Lengths, Sizes};
 use crate::wire::error::{EncodeError, EncodeErrorKind};
-use crate::wire::output::buffer::sealed::{OutOfMemory, RawBuffer};
+use crate::wire::Full;
+use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::{Buffer, Cursor, CursorOverflow, MAX_LEN, Written};
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
@@ -31,10 +32,10 @@ impl From<CursorOverflow> for Attempt {
     }
 }
 
-impl From<OutOfMemory> for Attempt {
+impl From<Full> for Attempt {
     #[cold]
     #[inline]
-    fn from(error: OutOfMemory) -> Self {
+    fn from(error: Full) -> Self {
         Self::Failed(error.into())
     }
 }
@@ -94,7 +95,7 @@ pub(crate) fn to_vec(size: &mut Size<'_>, write: &Write<'_>) -> Result<Vec<u8>, 
     let total = checked(size(&mut sizes)?)?;
     let (_, lengths) = sizes.finish()?;
     let mut out = Vec::new();
-    out.try_reserve_exact(total).map_err(|_| OutOfMemory)?;
+    out.try_reserve_exact(total).map_err(|_| Full::NoMemory)?;
     out.append_with(|spare| fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write))?;
     Ok(out)
 }
@@ -129,7 +130,7 @@ pub(crate) fn to_buf_mut(
         return Ok(());
     }
     let mut out = Vec::new();
-    out.try_reserve_exact(total).map_err(|_| OutOfMemory)?;
+    out.try_reserve_exact(total).map_err(|_| Full::NoMemory)?;
     out.append_with(|spare| fill(spare, total, lengths, &write))?;
     chunk::append(buffer, &out)
 }
@@ -161,7 +162,7 @@ fn write_body<'b>(
 ) -> Result<Written<'b>, EncodeError> {
     write(&mut cursor, &mut lengths);
     if lengths.is_lost() {
-        return Err(OutOfMemory.into());
+        return Err(Full::NoMemory.into());
     }
     if cursor.written() != total || lengths.remaining() != 0 {
         return Err(mismatch());

@@ -23,7 +23,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::wire::output::buffer::sealed::OutOfMemory;
+use crate::wire::Full;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
@@ -93,9 +93,9 @@ impl<'s> Sizes<'s> {
     ///
     /// A length could not be allocated.
     #[inline]
-    pub(crate) fn finish(self) -> Result<(&'s mut [MaybeUninit<u8>], Lengths<'s>), OutOfMemory> {
+    pub(crate) fn finish(self) -> Result<(&'s mut [MaybeUninit<u8>], Lengths<'s>), Full> {
         if self.lost {
-            return Err(OutOfMemory);
+            return Err(Full::NoMemory);
         }
         let (free, stored) = self.space.split_at_mut_checked(self.free).unwrap_or_default();
         Ok((free, Lengths { stored, spill: self.spill, taken: 0, lost: false }))
@@ -191,10 +191,10 @@ impl Lengths<'_> {
     /// The lengths cannot be allocated.
     #[cold]
     #[inline(never)]
-    pub(crate) fn into_owned(mut self) -> Result<Lengths<'static>, OutOfMemory> {
+    pub(crate) fn into_owned(mut self) -> Result<Lengths<'static>, Full> {
         let count = self.remaining();
         let mut spill = Vec::new();
-        spill.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
+        spill.try_reserve_exact(count).map_err(|_| Full::NoMemory)?;
         spill.extend((0..count).map(|_| self.take()));
         Ok(Lengths { stored: &[], spill, taken: 0, lost: false })
     }

@@ -7,8 +7,7 @@
 
 use super::cursor::CursorOverflow;
 use super::spare::Written;
-use crate::wire::Cursor;
-use crate::wire::error::{EncodeError, EncodeErrorKind};
+use crate::wire::{Cursor, Full};
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
@@ -42,7 +41,7 @@ pub(crate) mod sealed {
         /// # Errors
         ///
         /// If there is no memory; the buffer is unchanged.
-        fn reserve_bytes(&mut self, additional: usize) -> Result<(), OutOfMemory>;
+        fn reserve_bytes(&mut self, additional: usize) -> Result<(), Full>;
 
         /// Keeps the first `len` bytes.
         fn truncate_to(&mut self, len: usize);
@@ -125,7 +124,7 @@ pub(crate) mod sealed {
             Self: Sized,
         {
             if self.spare().len() < room {
-                self.reserve_bytes(room).map_err(|OutOfMemory| CursorOverflow)?;
+                self.reserve_bytes(room).map_err(|_| CursorOverflow)?;
             }
             self.append_with(|spare| {
                 let spare = spare.get_mut(..room).unwrap_or_default();
@@ -133,17 +132,6 @@ pub(crate) mod sealed {
                 write(&mut cursor);
                 cursor.finish()
             })
-        }
-    }
-
-    /// There is no memory for a buffer to grow.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct OutOfMemory;
-
-    impl From<OutOfMemory> for EncodeError {
-        #[cold]
-        fn from(_: OutOfMemory) -> Self {
-            Self::new(EncodeErrorKind::OutOfMemory)
         }
     }
 
@@ -159,8 +147,8 @@ pub(crate) mod sealed {
         }
 
         #[inline]
-        fn reserve_bytes(&mut self, additional: usize) -> Result<(), OutOfMemory> {
-            self.try_reserve(additional).map_err(|_| OutOfMemory)
+        fn reserve_bytes(&mut self, additional: usize) -> Result<(), Full> {
+            self.try_reserve(additional).map_err(|_| Full::NoMemory)
         }
 
         #[inline]
@@ -197,7 +185,7 @@ pub(crate) mod sealed {
             self
         }
 
-        fn reserve_bytes(&mut self, additional: usize) -> Result<(), OutOfMemory> {
+        fn reserve_bytes(&mut self, additional: usize) -> Result<(), Full> {
             if self.try_reclaim(additional) {
                 return Ok(());
             }
@@ -205,11 +193,11 @@ pub(crate) mod sealed {
             // without allocating if it has no spare capacity.
             let len = self.len();
             let most = isize::MAX as usize;
-            let least = len.checked_add(additional).filter(|&least| least <= most).ok_or(OutOfMemory)?;
+            let least = len.checked_add(additional).filter(|&least| least <= most).ok_or(Full::NoMemory)?;
             let capacity = least.max(self.capacity().saturating_mul(2)).min(most);
             let mut memory = Vec::new();
             if memory.try_reserve_exact(capacity).is_err() {
-                memory.try_reserve_exact(least).map_err(|_| OutOfMemory)?;
+                memory.try_reserve_exact(least).map_err(|_| Full::NoMemory)?;
             }
             memory.extend_from_slice(self);
             memory.resize(memory.capacity(), 0);
@@ -276,7 +264,7 @@ mod tests {
         // Under Miri, an allocation larger than its own memory ends the process.
         let almost = if cfg!(miri) { usize::MAX } else { isize::MAX as usize - 3 };
         for more in [usize::MAX, usize::MAX - 2, isize::MAX as usize, almost] {
-            assert_eq!(buf.reserve_bytes(more), Err(sealed::OutOfMemory));
+            assert_eq!(buf.reserve_bytes(more), Err(Full::NoMemory));
             assert_eq!(buf.as_bytes(), b"Ab!");
         }
         let mut growths = 0;

@@ -1,6 +1,6 @@
 //! Random walks on a tail and its safe twin, and buffers that cannot grow.
 
-use super::super::buffer::sealed::OutOfMemory;
+use crate::wire::Full;
 use super::*;
 use alloc::{vec, vec::Vec};
 
@@ -99,9 +99,9 @@ impl RawBuffer for Stingy {
     fn as_bytes_mut(&mut self) -> &mut [u8] {
         &mut self.0
     }
-    fn reserve_bytes(&mut self, _: usize) -> Result<(), OutOfMemory> {
+    fn reserve_bytes(&mut self, _: usize) -> Result<(), Full> {
         assert!(!self.1, "no memory for you");
-        Err(OutOfMemory)
+        Err(Full::NoMemory)
     }
     fn truncate_to(&mut self, len: usize) {
         self.0.truncate(len);
