@@ -2,11 +2,11 @@
 
 pub mod agree;
 pub mod common;
+#[path = "agree/proto_sources.rs"]
+pub mod proto_sources;
 /// Apart from `agree`, because not all that uses that has the feature `serde` and the crate `tablepb-schema`.
 #[path = "agree/serde.rs"]
 pub mod serde;
-#[path = "agree/proto_sources.rs"]
-pub mod proto_sources;
 
 /// Fails where a check wants it to, and counts.
 #[global_allocator]

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tablepb::stream::append_frame;
 use tablepb::wire::Writer;
 use tablepb::{DynamicMessage, MessageDescriptor};
-use tablepb_schema::SourceBuilder;
 use tablepb_arrow::mapping::{Enums, Options};
 use tablepb_arrow::write::WriterBuilder;
 use tablepb_arrow::{BadRows, ErrorKind, ReaderBuilder};
+use tablepb_schema::SourceBuilder;
 
 /// Counts what is allocated.
 struct Counting;

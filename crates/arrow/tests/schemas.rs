@@ -4,9 +4,9 @@ use arrow_array::RecordBatch;
 use arrow_cast::pretty::pretty_format_batches;
 use tablepb::stream::confluent;
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
-use tablepb_schema::SourceBuilder;
 use tablepb_arrow::mapping::{MappingErrorKind, Oneofs, Options, Recursive};
 use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder, SchemaStore, WriteErrorKind, WriterBuilder};
+use tablepb_schema::SourceBuilder;
 
 const ROW: &str = r#"
 syntax = "proto2";

@@ -108,9 +108,9 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusion
 mod tests {
     use super::*;
     use tablepb::DynamicMessage;
-    use tablepb_schema::SourceBuilder;
     use tablepb_arrow::ReaderBuilder;
     use tablepb_arrow::mapping::{Enums, Options};
+    use tablepb_schema::SourceBuilder;
 
     const SCHEMA: &str = "syntax = 'proto3'; package example;
         import 'google/protobuf/timestamp.proto';

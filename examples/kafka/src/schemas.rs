@@ -2,8 +2,8 @@
 
 use std::error::Error;
 use tablepb::MessageDescriptor;
-use tablepb_schema::SourceBuilder;
 use tablepb_arrow::SchemaStore;
+use tablepb_schema::SourceBuilder;
 
 /// What a registry answers to `GET /schemas/ids/{id}`.
 const SCHEMAS: [(u32, &str); 2] =

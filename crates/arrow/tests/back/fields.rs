@@ -5,10 +5,10 @@ use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tablepb::{DynamicMessage, MessageDescriptor};
-use tablepb_schema::SourceBuilder;
 use tablepb_arrow::mapping::Options;
 use tablepb_arrow::write::{WriteError, WriteErrorKind, WriterBuilder};
 use tablepb_arrow::{BadRows, ERROR, ReaderBuilder};
+use tablepb_schema::SourceBuilder;
 
 const SOURCE: &str = r#"
     syntax = "proto3";

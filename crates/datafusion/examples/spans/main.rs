@@ -24,8 +24,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 use tablepb::{DescriptorPool, Message};
-use tablepb_schema::SourceBuilder;
 use tablepb_datafusion::ProtobufFormatFactory;
+use tablepb_schema::SourceBuilder;
 
 include!("../../../../examples/common/say.rs");
 

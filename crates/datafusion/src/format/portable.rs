@@ -6,7 +6,6 @@ use datafusion::common::plan_err;
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::{DataFusionError, Result};
 use tablepb::{DescriptorPool, Message};
-use tablepb_schema::SourceBuilder;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Portable {
@@ -95,6 +94,7 @@ mod tests {
     use super::*;
     use crate::options::Compression;
     use tablepb_arrow::mapping::Enums;
+    use tablepb_schema::SourceBuilder;
 
     const SCHEMA: &str = "syntax = 'proto3'; package example; import 'google/protobuf/timestamp.proto';
         enum Level { NONE = 0; HIGH = 2; }

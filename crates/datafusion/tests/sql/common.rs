@@ -6,8 +6,8 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use std::path::{Path, PathBuf};
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor, stream};
-use tablepb_schema::SourceBuilder;
 use tablepb_datafusion::{ProtobufFormatFactory, ScanError};
+use tablepb_schema::SourceBuilder;
 use tempfile::TempDir;
 
 const SCHEMA: &str = "syntax = 'proto3'; package example;
