@@ -583,7 +583,8 @@ pub trait DecodeFrom<'i>: Message + Default {
     #[doc(hidden)]
     fn __member<V: VisitMember<'i>>(&mut self, _number: u32, _visitor: &mut V) {}
 
-    /// The field loop. `C` inlines the code of a field or calls it.
+    /// The field loop, from `pos` to the end of the group with this number, or with 0 of the innermost message. Returns the position
+    /// there, or a code of `decode/end.rs`.
     #[doc(hidden)]
     fn merge_fields(&mut self, pos: usize, group: u32, input: &mut Input<'i>) -> usize;
 }
