@@ -102,7 +102,6 @@ pub mod expansion {
         marker::PhantomData,
         ops::ControlFlow::{Break, Continue},
         option::Option::{self, None, Some},
-        panic,
-        stringify,
+        panic, stringify,
     };
 }

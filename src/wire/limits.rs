@@ -1,5 +1,6 @@
 //! Limits that every room shares.
 
+use crate::wire::error::{DecodeErrorKind, EncodeError, EncodeErrorKind};
 use alloc::collections::TryReserveError;
 
 /// The longest message, string, packed run or input: 2^31-1 bytes, as in C++ and Java.
@@ -25,5 +26,34 @@ impl From<TryReserveError> for Full {
     #[cold]
     fn from(_: TryReserveError) -> Self {
         Self::NoMemory
+    }
+}
+
+impl From<Full> for DecodeErrorKind {
+    #[cold]
+    fn from(full: Full) -> Self {
+        match full {
+            Full::Limit => Self::BudgetExceeded,
+            Full::NoMemory => Self::OutOfMemory,
+            Full::TooLarge => Self::TooLarge,
+        }
+    }
+}
+
+impl From<Full> for EncodeErrorKind {
+    #[cold]
+    fn from(full: Full) -> Self {
+        match full {
+            // No budget bounds an encoder.
+            Full::Limit | Full::NoMemory => Self::OutOfMemory,
+            Full::TooLarge => Self::TooLarge,
+        }
+    }
+}
+
+impl From<Full> for EncodeError {
+    #[cold]
+    fn from(full: Full) -> Self {
+        Self::new(full.into())
     }
 }

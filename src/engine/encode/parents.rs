@@ -1,6 +1,5 @@
 //! The encoder's stack of open parents: on the call stack up to the default depth limit, then on the heap.
 
-use super::traverse::Elements;
 use crate::engine::slab::{BodyRef, SetFields};
 use alloc::vec::Vec;
 
@@ -8,6 +7,24 @@ use alloc::vec::Vec;
 pub(super) const INLINE: usize = 12;
 /// Levels of the default depth limit.
 const STACK: usize = 100;
+
+/// The messages of the field that is being visited.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Elements {
+    /// The field.
+    pub(super) position: u32,
+    pub(super) slot: u32,
+    /// The next element, and how many there are.
+    pub(super) next: u32,
+    pub(super) count: u32,
+}
+
+impl Elements {
+    #[inline(always)]
+    pub(super) fn are_done(self) -> bool {
+        self.next >= self.count
+    }
+}
 
 /// A message whose child is being visited, in 48 bytes.
 #[derive(Clone, Copy, Default)]

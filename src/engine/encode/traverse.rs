@@ -19,7 +19,7 @@
 //! address never escapes and its count or cursor stays in registers: with a cursor by reference, flat messages were encoded
 //! at 409 MB/s, by value at 790.
 
-use super::parents::{INLINE, OpenParent, OpenParents};
+use super::parents::{Elements, INLINE, OpenParent, OpenParents};
 use crate::engine::slab::{BodyRef, RawList, RawView, SetFields};
 use crate::schema::program::{Coding, FieldEntry, FixedLayout, Program, WriteEntry, WriteKind};
 use crate::wire::TagWord;
@@ -143,24 +143,6 @@ pub(super) fn traverse<V: Visit>(
         }
     }
     if context.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(context.missing != 0) }
-}
-
-/// The messages of the field that is being visited.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Elements {
-    /// The field.
-    position: u32,
-    slot: u32,
-    /// The next element, and how many there are.
-    next: u32,
-    count: u32,
-}
-
-impl Elements {
-    #[inline(always)]
-    fn are_done(self) -> bool {
-        self.next >= self.count
-    }
 }
 
 /// Where a traversal stopped because it needs more room.

@@ -4,8 +4,8 @@
 //! these [`Lengths`]. If the lengths of both passes differ, the buffer is unchanged and the error is `SizeMismatch`.
 
 use super::sizes::{Lengths, Sizes};
-use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::Full;
+use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::{Buffer, Cursor, CursorOverflow, MAX_LEN, Written};
 use alloc::vec::Vec;

@@ -3,7 +3,6 @@
 use super::opaque::{ErrorKind, error_kind};
 use super::path::FieldPath;
 use super::report::{Report, reported_error};
-use crate::wire::Full;
 use core::fmt;
 
 error_kind! {
@@ -124,14 +123,3 @@ impl fmt::Display for DecodeError {
 }
 
 impl core::error::Error for DecodeError {}
-
-impl From<Full> for DecodeErrorKind {
-    #[cold]
-    fn from(full: Full) -> Self {
-        match full {
-            Full::Limit => Self::BudgetExceeded,
-            Full::NoMemory => Self::OutOfMemory,
-            Full::TooLarge => Self::TooLarge,
-        }
-    }
-}

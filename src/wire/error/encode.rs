@@ -3,7 +3,6 @@
 use super::opaque::{ErrorKind, error_kind};
 use super::path::{FieldPath, PathStep};
 use super::report::{Report, reported_error};
-use crate::wire::Full;
 use alloc::borrow::Cow;
 use core::fmt;
 
@@ -111,21 +110,3 @@ impl fmt::Display for EncodeError {
 }
 
 impl core::error::Error for EncodeError {}
-
-impl From<Full> for EncodeErrorKind {
-    #[cold]
-    fn from(full: Full) -> Self {
-        match full {
-            // No budget bounds an encoder.
-            Full::Limit | Full::NoMemory => Self::OutOfMemory,
-            Full::TooLarge => Self::TooLarge,
-        }
-    }
-}
-
-impl From<Full> for EncodeError {
-    #[cold]
-    fn from(full: Full) -> Self {
-        Self::new(full.into())
-    }
-}

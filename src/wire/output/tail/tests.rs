@@ -1,7 +1,7 @@
 //! Random walks on a tail and its safe twin, and buffers that cannot grow.
 
-use crate::wire::Full;
 use super::*;
+use crate::wire::Full;
 use alloc::{vec, vec::Vec};
 
 /// A long walk of items; gives what was answered at each step and what was committed.
