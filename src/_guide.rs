@@ -6,7 +6,7 @@
 //! | page | |
 //! |---|---|
 //! | [which way](which_way) | a table: what you have, what to use |
-//! | [schemas] | tables, descriptor sets, what a pool can do |
+//! | [schemas] | tables, descriptor sets, `.proto` sources, what a pool can do |
 //! | [structs] | `message!` and `enumeration!` |
 //! | [dynamic messages](dynamic_messages) | reading, changing, building, visiting |
 //! | [partial work](partial_work) | projections, lazy and prepared parts, fields without a schema |

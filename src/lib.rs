@@ -16,6 +16,9 @@
 //!
 //! Below them are [`wire`] (tags, varints, skipping; no schema) and [`stream`] (length-delimited messages in a row).
 //!
+//! Schemas that are `.proto` sources are compiled by the crate `tablepb-schema`, without protoc; it also writes structs and their listings, and
+//! compares schemas.
+//!
 //! ```
 //! use tablepb::{Decoder, DescriptorPool, DynamicMessage, Message};
 //!

@@ -8,15 +8,15 @@
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
 //! | `checks.rs`, `accessor.rs`, `oneof.rs` | access to one member, and the check of its type, which is reported once |
-//! | `grammar.rs`, `mistakes.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
+//! | `not_in_grammar.rs`, `mistakes.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
 //! | `kinds.rs` | the kinds of fields as types |
 //! | `listing.rs`, `names.rs` | the table of a listing, checked at compile time |
 //! | `spec.rs` | number and options of a field, [`WireSpec`](spec::WireSpec) |
 //! | `field.rs` | the traits of members |
 //! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
-//! | `custom.rs`, `custom_members.rs`, `custom_json.rs` | values of types of one's own |
-//! | `lazy.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
+//! | `custom.rs`, `custom_members.rs`, `json/custom.rs` | values of types of one's own |
+//! | `lazy/mod.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs`, `again.rs` | messages encoded in advance; decoding them to check them |
 //! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
 //! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
@@ -30,7 +30,7 @@
 //! | `message.rs` | the trait [`Message`] |
 //! | `schema.rs`, `by_schema.rs`, `text_format.rs` | the schema at run time; other formats by way of it |
 //! | `no_schema.rs` | stands for `schema.rs` without the feature `reflect` |
-//! | `json.rs`, `json_print.rs`, `json_parse.rs`, `json_*_values.rs` | JSON straight from and to structs; what is at fault or rare by way of the schema |
+//! | `json/`: `print.rs`, `parse.rs`, `print_values.rs`, `parse_values.rs` | JSON straight from and to structs; what is at fault or rare by way of the schema |
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 

@@ -1,4 +1,4 @@
-//! What `json_print.rs` and `json_parse.rs` ask of members, without the feature `json`: nothing.
+//! What `json/print.rs` and `json/parse.rs` ask of members, without the feature `json`: nothing.
 
 pub trait PrintValue<K> {}
 

@@ -1,4 +1,4 @@
-//! Messages of fixed shape: all fields are loaded at once. `program/fixed.rs` says which types have one.
+//! Messages of fixed shape: all fields are loaded at once. `schema/program/fixed/` says which types have one.
 //!
 //! ```text
 //! load_fixed(layout, body, bytes):

@@ -15,7 +15,7 @@
 //!
 //! # Projections are programs
 //!
-//! A projection adds nothing to the decode loop. Its paths become a tree of wanted fields (`program/select.rs`), and the
+//! A projection adds nothing to the decode loop. Its paths become a tree of wanted fields (`schema/program/select/`), and the
 //! tree a set of programs of its own: a copy of the message's program for each node, and one copy for each type that
 //! is decoded as a whole. Path `spans.name` of a type `Trace` makes three nodes:
 //!

@@ -25,7 +25,7 @@
 // checks two things of a handle: that it is of this message and has no flag that needs more work, and that its bit is
 // not in the skip set. All else (repeated, packed, oneof, closed enum, beyond 256 bits, foreign) is one cold call.
 //
-// Bytes go to the spare capacity of the buffer by way of `wire/tail.rs`, which is in the unsafe fence and makes them
+// Bytes go to the spare capacity of the buffer by way of `wire/output/tail/`, which is in the unsafe fence and makes them
 // content when the record is finished. Lengths are known at the end only, so the width of a length prefix is guessed:
 // the node remembers that of the last message in a relaxed atomic, stored to only when it changes. A wrong guess moves
 // the message once.

@@ -1,4 +1,5 @@
-//! Inlines the code of a field into the function of its message, or calls it.
+//! Inlines the code that encodes a field into the function of its message, or calls it. Decoding calls functions that all messages share, but for
+//! numbers, of which the same bound decides.
 //!
 //! Inlined code is the fastest, but the optimizer takes more than linear time: a thousand inlined fields compile in a
 //! minute, a thousand called ones in seconds. So messages with more than [`IN_PLACE`] fields use calls.
@@ -12,7 +13,7 @@ use crate::structs::members::field::{EncodeField, EncodeValue, VisitFields};
 /// there is a frame per level, so debug builds inline fewer.
 const IN_PLACE: usize = if cfg!(debug_assertions) { 8 } else { 64 };
 
-/// Whether the code of the fields is called.
+/// Whether the code that encodes the fields, or decodes numbers, is called.
 pub const fn is_wide(table: &MessageTable) -> bool {
     table.fields().len() > IN_PLACE
 }

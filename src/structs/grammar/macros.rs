@@ -4,7 +4,7 @@
 //! field in one token tree. `__bind!` generates the implementations. The macros of `checks.rs` make the access to a member and check it;
 //! those of `tokens.rs` translate the tokens of one kind, option or name. All fields are matched by one repetition, not by
 //! recursion, so a listing of a thousand fields stays within the recursion limit. Only what is not in the grammar goes to the macros of
-//! `grammar.rs`, which take it apart step by step and name the mistake.
+//! `not_in_grammar.rs`, which take it apart step by step and name the mistake.
 //!
 //! The first word of a kind is matched as a `tt`, because only then does it keep its place in the source for errors; an
 //! `ident` loses it.

@@ -1,6 +1,6 @@
 //! Values of types of one's own: [`CustomValue`], listed as `custom kind`.
 //!
-//! `custom_members.rs` encodes and decodes them, `custom_json.rs` prints and parses them.
+//! `custom_members.rs` encodes and decodes them, `json/custom.rs` prints and parses them.
 
 use alloc::boxed::Box;
 #[cfg(target_has_atomic = "ptr")]
@@ -72,7 +72,7 @@ use core::num::{NonZeroI32, NonZeroI64, NonZeroU32, NonZeroU64};
 /// # Errors
 ///
 /// Decoding fails with [`InvalidValue`](crate::DecodeErrorKind::InvalidValue) where [`from_encoded`](Self::from_encoded) gives `None`. The
-/// offset is after the value, or where a packed run begins.
+/// offset is after the value; in a list of numbers it is where the packed run begins, or the number if the list is not packed.
 pub trait CustomValue: Sized {
     /// What is encoded in place of the value: of a type that is listed for the kind.
     type Encoded<'a>;

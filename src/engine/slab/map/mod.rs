@@ -10,7 +10,7 @@
 //! entry moves to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one
 //! by one, and become a run when there are more than [`TAIL`] of them.
 //!
-//! Keys and searches are here; `map_settle.rs` keeps keys unique, `map_write.rs` the index sorted, `map_remove.rs` removes entries.
+//! Keys and searches are here; `settle.rs` keeps keys unique, `write/` the index sorted, `remove.rs` removes entries.
 
 pub(super) mod remove;
 pub(super) mod settle;

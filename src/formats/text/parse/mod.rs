@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A map entry is a message like others; its keys may come in any order, and entries of several maps in turn. So an entry goes into the
-//! map when it begins, and keys become unique when it ends or when all has been parsed (`message/map_builder.rs`).
+//! map when it begins, and keys become unique when it ends or when all has been parsed (`message/build/map_builder.rs`).
 
 pub(super) mod any;
 pub(super) mod scan;
