@@ -315,6 +315,17 @@ fn occurrences_of_messages_merge() {
     assert_eq!(Own::decode(&oneof).unwrap().choice, Some(Choice::Amount(Cents(305))));
 }
 
+/// An element that is cut is named by its place in the list, not in the run that it came with.
+#[test]
+fn broken_elements_have_their_place_in_the_whole_list() {
+    // Two fixed numbers, and the first bytes of the third; packed and not.
+    for input in
+        [b"\x3d\x01\0\0\0\x3d\x02\0\0\0\x3d\0".as_slice(), b"\x3d\x01\0\0\0\x3d\x02\0\0\0\x3a\x02\0\0"]
+    {
+        assert_eq!(Own::decode(input).unwrap_err().path().to_string(), "levels[2]", "{input:?}");
+    }
+}
+
 #[test]
 fn what_a_type_refuses_is_an_error_with_a_path() {
     let cases: [(&[u8], &str, usize); 13] = [

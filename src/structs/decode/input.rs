@@ -165,6 +165,13 @@ impl<'i> Input<'i> {
         self.fault(kind, pos)
     }
 
+    /// The element at fault, if there is one, is in a list of its own, which follows this many elements.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::structs) fn move_index(&mut self, before: usize) {
+        self.index = self.index.map(|index| index + before);
+    }
+
     /// Records the index of the element at fault.
     #[cold]
     #[inline(never)]

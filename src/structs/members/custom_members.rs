@@ -81,7 +81,10 @@ where
         let last = match end {
             STRAYS => input.pos,
             _ if is_position(end) => end,
-            _ => return end,
+            _ => {
+                input.move_index(list.len());
+                return end;
+            }
         };
         input.pos = last;
         for encoded in run.iter().copied() {
