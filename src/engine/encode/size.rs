@@ -80,7 +80,7 @@ impl Visit for Sizer {
     }
 }
 
-/// How many lengths need no heap: more than a message of the default depth has levels.
+/// How many lengths need no heap: a chain of messages as deep as the default limit allows has fewer.
 const INLINE: usize = 120;
 
 /// The lengths of the sub-messages of a message, in the order in which they begin, modulo 2^32.

@@ -205,7 +205,7 @@ fn visit_plain<V: Visit>(
     true
 }
 
-/// The loop. Inlined, because its caller is compiled once per kind of processor.
+/// The loop. Inlined into each of its callers, which have a visitor each.
 #[inline(always)]
 fn drive<V: Visit>(
     resume: &mut Position<'_, '_>,

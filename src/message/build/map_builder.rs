@@ -17,7 +17,7 @@ impl MessageBuilder<'_> {
         if body.is_err() {
             self.drop_empty(at, slot);
         }
-        Ok(body?)
+        body
     }
 
     /// The entry that was begun last is whole. It gets the key and the value that it lacks: zero, empty, or the first value of the
@@ -65,7 +65,7 @@ impl MessageBuilder<'_> {
 
     /// Makes all keys unique. If there is no memory to do that and keep all entries, keys are unique in any case.
     pub(crate) fn settle_maps(&mut self) -> Result<(), Full> {
-        Ok(self.slab.settle_maps(MapContext { store: &self.store, set: self.set })?)
+        self.slab.settle_maps(MapContext { store: &self.store, set: self.set })
     }
 
     /// The length of a list or map.

@@ -88,7 +88,7 @@ impl<'p> MessageBuilder<'p> {
 
     /// Takes memory that is used elsewhere from what is left.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Full> {
-        Ok(self.slab.charge(bytes)?)
+        self.slab.charge(bytes)
     }
 
     /// Allows so many bytes more.
@@ -192,7 +192,7 @@ impl<'p> MessageBuilder<'p> {
     /// The body of a singular message, made if the field is not set.
     pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, Full> {
         let (program, sub) = (self.set.program(at.body.program), self.set.program(entry.sub));
-        Ok(self.slab.open_child((program, at.body.base), at.position, entry, sub)?)
+        self.slab.open_child((program, at.body.base), at.position, entry, sub)
     }
 
     /// Sets a singular message that stays empty, unless it is set.
@@ -210,7 +210,7 @@ impl<'p> MessageBuilder<'p> {
     /// The header of a list, which is empty if the field was not set. An element must follow.
     #[inline]
     pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32, Full> {
-        Ok(self.slab.open_list(self.set.program(at.body.program), at.body.base, at.position)?)
+        self.slab.open_list(self.set.program(at.body.program), at.body.base, at.position)
     }
 
     /// Unsets a list that is empty because there was no room for its first element.
@@ -295,7 +295,7 @@ impl<'p> MessageBuilder<'p> {
         if pushed.is_err() {
             self.drop_empty(at, *slot);
         }
-        Ok(pushed?)
+        pushed
     }
 
     pub(super) fn push_body(&mut self, slot: u32, entry: &FieldEntry) -> Result<u32, Full> {

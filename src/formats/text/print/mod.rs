@@ -111,7 +111,7 @@ pub(super) fn print(
         printer.pad();
     }
     match printer.run(view.raw()) {
-        Ok(()) => printer.out.finish().map_err(|_| Full::NoMemory),
+        Ok(()) => printer.out.finish(),
         Err(fault) => {
             printer.out.abandon();
             Err(fault)
