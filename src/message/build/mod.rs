@@ -243,7 +243,7 @@ impl<'p> MessageBuilder<'p> {
             }
             Err(full) => {
                 self.drop_empty(at, *slot);
-                Err(full.into())
+                Err(full)
             }
         }
     }
@@ -267,7 +267,7 @@ impl<'p> MessageBuilder<'p> {
             }
             Err(full) => {
                 self.drop_empty(at, *slot);
-                Err(full.into())
+                Err(full)
             }
         }
     }
@@ -330,7 +330,7 @@ impl DynamicMessage {
         let share = decode::slab_share(budget);
         let (pool, index) = (descriptor.parent_pool(), descriptor.index());
         let set = pool.programs();
-        let bytes = store.take().map_err(|full| no_room(full.into()))?;
+        let bytes = store.take().map_err(&no_room)?;
         let start = bytes.len();
         // Bytes that the message holds already may move to twice the room; that does not count against the budget of the text.
         let allowance = allowance.saturating_add(start.saturating_mul(2));
