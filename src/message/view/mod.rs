@@ -161,7 +161,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Appends the message to a buffer.
     ///
     /// Writes the fields in number order, then the unknown fields. Allocates nothing if the buffer has room for the
-    /// message, except where more than 120 sub-messages are sized before they are written: those of a MessageSet, below 24
+    /// message, except where more than 120 sub-messages are sized before they are written: those of a MessageSet, below 20
     /// levels, and where lengths are hard to guess. These take four bytes each, twice while they grow, freed at the end.
     ///
     /// # Errors

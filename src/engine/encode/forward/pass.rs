@@ -7,7 +7,7 @@ use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and some twenty times as much without optimisation.
-pub(super) const LEVELS: u32 = if cfg!(debug_assertions) { 2 } else { 24 };
+pub(super) const LEVELS: u32 = if cfg!(debug_assertions) { 2 } else { 20 };
 
 /// The least number of bytes that a message must look like to be given two bytes for its length. A wrong guess moves the
 /// content, so below this it costs next to nothing.
