@@ -54,7 +54,7 @@ impl MessageView<'_, '_> {
     /// Appends the message in text format.
     ///
     /// # Errors
-    /// [`OutOfMemory`](EncodeErrorKind::OutOfMemory), and nothing else. The buffer keeps its length.
+    /// [`OutOfMemory`](crate::EncodeErrorKind::OutOfMemory), and nothing else. The buffer keeps its length.
     pub fn append_text_format(
         &self,
         buffer: &mut impl Buffer,
