@@ -229,7 +229,10 @@ fn what_is_kept_as_bytes_serializes_as_what_is_decoded() {
         let plain = DynamicMessage::decode(&all, &input).unwrap();
         let printed = |message: &DynamicMessage| serde_json::to_string(message).map_err(|e| e.to_string());
         let expected = printed(&plain);
-        assert_eq!(expected.clone().ok(), plain.to_json_string().ok(), "{input:02x?}");
+        // As messages, for serde_json prints a whole float as `0.0`.
+        let parsed = |text: String| DynamicMessage::from_json_with(&all, text.as_bytes(), &PARTIAL).unwrap();
+        let direct = plain.to_json_string().ok().map(parsed);
+        assert_eq!(expected.clone().ok().map(parsed), direct, "{input:02x?}");
         assert_eq!(printed(&lazy.decode(&input).unwrap()), expected, "{input:02x?}");
         let passed = lazy.clone().pass_through().decode(&input).unwrap();
         assert_eq!(printed(&passed), expected, "{input:02x?}");
