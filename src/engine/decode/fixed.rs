@@ -144,7 +144,7 @@ fn load_nested_partial(
     let (mut at, mut hasbits) = (0, 0);
     for (i, part) in layout.parts.iter().enumerate() {
         let Some(&[tag, part_len]) = bytes.get(at..at + 2) else { return false };
-        // What comes after the message may begin with the tag of a part, and is none of it.
+        // After the end of the message, a byte may look like the tag of a part.
         if at >= len || tag != part.tag {
             continue;
         }
@@ -156,7 +156,7 @@ fn load_nested_partial(
         hasbits |= 1u32 << (i & 31);
         at = from + part_len;
     }
-    // Nor is a part that goes beyond the end.
+    // A part that goes beyond the end leaves `at` after it.
     at == len && (hasbits == layout.all || layout.optional) && set_header(body, hasbits)
 }
 

@@ -78,9 +78,7 @@ impl<'a> Pass<'a, '_> {
         *width = needed;
         true
     }
-}
 
-impl<'a> Pass<'a, '_> {
     /// Writes the entries of a map in the order of their keys. Out of line: few maps are sorted, and the order takes a register.
     #[inline(never)]
     fn sorted_entries<'w>(

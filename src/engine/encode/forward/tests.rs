@@ -351,3 +351,41 @@ fn a_buffer_keeps_its_content_if_encoding_fails() {
         }
     }
 }
+
+/// As they came, since neither list nor string of theirs goes through the code that both ways share.
+#[test]
+fn what_is_sized_is_what_was_decoded() {
+    let field = |number| FieldSpec::new(number, Kind::Message(1), Presence::Explicit);
+    let wide = (1..=150).map(field).collect();
+    let set =
+        MessageSpec { fields: (1000..1200).map(field).collect(), message_set: true, ..Default::default() };
+    let item = FieldSpec::new(1, Kind::Uint32, Presence::Explicit);
+    let specs = [
+        MessageSpec { fields: wide, ..Default::default() },
+        MessageSpec { fields: vec![item], ..Default::default() },
+        set,
+    ];
+    let set = ProgramSet::new(&specs, &[]).unwrap();
+    // More items than lengths that need no heap.
+    let items = if cfg!(miri) { 125 } else { 200 };
+    let items = (1000..1000 + items).flat_map(|type_id: u64| {
+        let message = Wire::new().int(1, type_id);
+        Wire::new().group(1, Wire::new().int(2, type_id).message(3, message)).done()
+    });
+    let messages = (1..=150).step_by(if cfg!(miri) { 40 } else { 1 });
+    let wide: Vec<u8> = messages.flat_map(|n| Wire::new().message(n, Wire::new().int(1, n)).done()).collect();
+    for (program, input) in [(2, items.collect::<Vec<u8>>()), (0, wide.clone())] {
+        let mut slab = Slab::new();
+        let view = decode_raw(&set, program, &input, &mut slab, &DecodeOptions::new()).unwrap();
+        assert!(set.program(0).is_wide() && sized(view) == input);
+        assert_eq!(RawEncoder::new(view, EncodeOptions::new()).to_vec().unwrap(), input);
+    }
+    // A wide message that is bytes, whatever fields are decoded of them.
+    let mut slab = Slab::new();
+    let body = decode_raw(&set, 0, &wide, &mut slab, &DecodeOptions::new()).unwrap().body;
+    slab.add_verbatim(body.base, 0, wide.len() as u32).unwrap();
+    let view = RawView { words: slab.words(), store: &wide, set: &set, body };
+    assert!(view.is_verbatim() && view.set_fields().next(view).is_some());
+    assert_eq!(sized(view), wide);
+    assert_eq!(RawEncoder::new(view, EncodeOptions::new()).encoded_len(), wide.len() as u64);
+}
