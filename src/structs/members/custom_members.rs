@@ -101,7 +101,7 @@ where
     }
 }
 
-/// Sets a value that was made of the field which ends at `end`, unless there is none.
+/// Sets the value that a field was converted to, and returns the end of the field. Without a value, the field is at fault there.
 #[inline]
 fn made<T>(member: &mut T, value: Option<T>, end: usize, input: &mut Input<'_>) -> usize {
     match value {

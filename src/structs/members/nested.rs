@@ -38,8 +38,8 @@ impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, Nested<M>> for M {
         if bits & 7 != WireType::LengthDelimited as u32 {
             return UNKNOWN;
         }
-        if input.look_at_stack::<M>().is_err() {
-            return input.fault_too_deep(pos);
+        if let Err(kind) = input.look_at_stack::<M>() {
+            return input.fault(kind, pos);
         }
         input.prefixed(pos, |input, start| self.merge_fields(start, 0, input))
     }
@@ -71,8 +71,8 @@ impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, GroupOf<M>> for M {
         if bits & 7 != WireType::StartGroup as u32 {
             return UNKNOWN;
         }
-        if input.look_at_stack::<M>().is_err() {
-            return input.fault_too_deep(pos);
+        if let Err(kind) = input.look_at_stack::<M>() {
+            return input.fault(kind, pos);
         }
         input.group(pos, bits >> 3, self)
     }

@@ -212,19 +212,20 @@ pub trait Comparable<New> {
 impl Comparable<MessageDescriptor> for &'static MessageTable {
     fn differences(self, new: &MessageDescriptor) -> Vec<Difference> {
         let pool = DescriptorPool::from_tables(&[self]);
-        let message = pool.as_ref().map(|pool| pool.get_message_by_name(self.full_name()));
-        match message {
-            Ok(Some(message)) => compare_messages(&message, new, false),
-            Ok(None) => Vec::new(),
-            Err(error) => vec![Difference {
-                path: self.full_name().into(),
-                kind: DifferenceKind::InvalidTable,
-                wire: Compatibility::Breaking,
-                json: Compatibility::Breaking,
-                old: format!("{error}"),
-                new: String::new(),
-            }],
-        }
+        let fault = match pool.map(|pool| pool.get_message_by_name(self.full_name())) {
+            Ok(Some(message)) => return compare_messages(&message, new, false),
+            // A comparison that compared nothing must not pass.
+            Ok(None) => String::from("the pool of the table lacks its message"),
+            Err(error) => error.to_string(),
+        };
+        vec![Difference {
+            path: self.full_name().into(),
+            kind: DifferenceKind::InvalidTable,
+            wire: Compatibility::Breaking,
+            json: Compatibility::Breaking,
+            old: fault,
+            new: String::new(),
+        }]
     }
 }
 
