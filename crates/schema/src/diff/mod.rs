@@ -19,7 +19,12 @@ mod services;
 pub use difference::{Compatibility, Difference, DifferenceKind};
 
 use alloc::collections::BTreeMap;
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 use enums::EnumFacts;
 use queue::Comparer;
 use tablepb::{
