@@ -6,14 +6,16 @@ use super::encode::output;
 use super::encode::size::StructSizer;
 use super::encode::sizes::{Lengths, Sizes};
 use super::encode::write::StructWriter;
-use super::grammar::kinds::{has_messages, has_required};
-use super::members::field::{VisitFields, VisitMember};
+use super::grammar::kinds::{KindMarker, has_messages, has_required};
+use super::grammar::spec::WireSpec;
+use super::members::field::{EncodeField, EncodeValue, VisitFields, VisitMember};
 use super::reflect::schema::SchemaCell;
 #[cfg(feature = "json")]
 use crate::formats::json::{DeserializeError, DeserializeOptions, SerializeError, SerializeOptions};
 #[cfg(feature = "reflect")]
 use crate::formats::text::{FormatOptions, ParseError, ParseOptions};
-use crate::schema::table::MessageTable;
+use crate::schema::member::{MemberRef, Members, Part};
+use crate::schema::table::{DefaultValue, MessageTable};
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use crate::wire::read::raw;
@@ -554,6 +556,18 @@ pub trait Message: Sized {
         None
     }
 
+    /// A field, or a part of it, as formats read it.
+    #[doc(hidden)]
+    fn __read<'m>(&'m self, _number: u32, _part: Part<'_, 'm>) -> MemberRef<'m> {
+        MemberRef::Unset
+    }
+
+    /// The unknown fields that the struct keeps, encoded.
+    #[doc(hidden)]
+    fn __kept(&self) -> &[u8] {
+        &[]
+    }
+
     /// Passes every field to a visitor, in the order of field numbers.
     #[doc(hidden)]
     #[inline]
@@ -568,6 +582,65 @@ pub trait Message: Sized {
     /// [`__visit`](Self::__visit), by a visitor that inlines the code of a field or calls it.
     #[doc(hidden)]
     fn __visit_fields<V: VisitFields>(&self, visitor: &mut V);
+}
+
+impl<M: Message> Members for M {
+    fn read<'m>(&'m self, number: u32, part: Part<'_, 'm>) -> MemberRef<'m> {
+        self.__read(number, part)
+    }
+
+    fn kept(&self) -> &[u8] {
+        self.__kept()
+    }
+
+    fn encoded(&self) -> Result<Vec<u8>, EncodeError> {
+        encode_partial(self)
+    }
+}
+
+/// The message in bytes; required fields may be missing.
+pub(super) fn encode_partial<M: Message>(message: &M) -> Result<Vec<u8>, EncodeError> {
+    let mut bytes = Vec::new();
+    message.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true))?;
+    Ok(bytes)
+}
+
+/// Looks whether a message has a field that is set.
+struct AnySet(bool);
+
+/// Whether an encode would write a message without presence.
+pub(super) fn has_fields<M: Message>(message: &M) -> bool {
+    let mut any = AnySet(false);
+    message.__visit(&mut any);
+    any.0
+}
+
+impl VisitFields for AnySet {
+    #[inline]
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, _: WireSpec, field: &F) {
+        self.0 = self.0
+            || !matches!(field.read(Part::Whole), MemberRef::Unset | MemberRef::List(0) | MemberRef::Map(0));
+    }
+
+    #[inline]
+    fn field_or<K: KindMarker, F: EncodeField<K>>(
+        &mut self,
+        default: DefaultValue<'static>,
+        _: WireSpec,
+        field: &F,
+    ) {
+        self.0 = self.0 || !matches!(field.read_or(default, Part::Whole), MemberRef::Unset);
+    }
+
+    #[inline]
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, _: WireSpec, _: &T) {
+        self.0 = true;
+    }
+
+    #[inline]
+    fn unknown(&mut self, fields: &[u8]) {
+        self.0 = self.0 || !fields.is_empty();
+    }
 }
 
 /// A message that can be decoded from an input with the lifetime `'i` and may borrow from it.

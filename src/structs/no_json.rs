@@ -1,12 +1,4 @@
-//! What `json/print.rs` and `json/parse.rs` ask of members, without the feature `json`: nothing.
-
-pub trait PrintValue<K> {}
-
-impl<T, K> PrintValue<K> for T {}
-
-pub trait PrintField<K> {}
-
-impl<T, K> PrintField<K> for T {}
+//! What `json/parse.rs` asks of members, without the feature `json`: nothing.
 
 pub trait ParseValue<'i, K> {}
 

@@ -234,7 +234,9 @@ struct Fat {
 
 mod fat {
     use super::Fat;
-    use tablepb::listing::{Break, Continue, Input, VisitFields, WireSpec, kinds::Nested, merge_field, tag};
+    use tablepb::listing::{
+        Break, Continue, Input, MemberRef, Part, VisitFields, WireSpec, kinds::Nested, merge_field, tag,
+    };
     use tablepb::{DecodeFrom, FieldTable, Kind, Message, MessageTable, Syntax};
 
     static TABLE: MessageTable =
@@ -245,6 +247,14 @@ mod fat {
 
         fn clear(&mut self) {
             self.next = None;
+        }
+
+        fn __read<'m>(&'m self, _: u32, _: Part<'_, 'm>) -> MemberRef<'m> {
+            self.next.as_ref().map_or(MemberRef::Unset, |next| MemberRef::Message(&**next))
+        }
+
+        fn __kept(&self) -> &[u8] {
+            &[]
         }
 
         fn __visit_fields<V: VisitFields>(&self, visitor: &mut V) {

@@ -345,6 +345,36 @@ macro_rules! __bind {
                     __reset(self);
                 }
 
+                #[allow(unreachable_patterns)]
+                fn __read<'__member>(
+                    &'__member self,
+                    number: u32,
+                    part: $crate::listing::Part<'_, '__member>,
+                ) -> $crate::listing::MemberRef<'__member> {
+                    // A message without fields reads nothing.
+                    let _ = &part;
+                    match number {
+                        $(
+                            $($number => $crate::listing::read!(
+                                $kind $options (__Members::$field()) self part
+                            ),)?
+                            $($($arm_number => $crate::listing::read_variant(
+                                __Variants::<$arm_number>::$arm(), self,
+                            ),)+)?
+                        )*
+                        _ => $crate::listing::MemberRef::Unset,
+                    }
+                }
+
+                fn __kept(&self) -> &[u8] {
+                    #[allow(unused_mut)]
+                    let mut kept: &[u8] = &[];
+                    $($crate::listing::unknown!(
+                        $kind kept = $crate::listing::Keeper::get(__Members::$field(), self)
+                    );)*
+                    kept
+                }
+
                 fn __visit_fields<__V: $crate::listing::VisitFields>(&self, visitor: &mut __V) {
                     // The field that belongs in the place of another: the other arms are gone before code is generated.
                     #[inline]
