@@ -47,6 +47,9 @@ pub trait Members {
     /// A field, or a part of it.
     fn read<'m>(&'m self, number: u32, part: Part<'_, 'm>) -> MemberRef<'m>;
 
+    /// Appends the numbers and values of the fields that are set, in the order of their numbers. Returns false if there is no memory.
+    fn collect<'m>(&'m self, to: &mut Vec<(u32, MemberRef<'m>)>) -> bool;
+
     /// The unknown fields that are kept, encoded.
     fn kept(&self) -> &[u8];
 

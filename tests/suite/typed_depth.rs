@@ -257,7 +257,7 @@ mod fat {
             &[]
         }
 
-        fn __visit_fields<V: VisitFields>(&self, visitor: &mut V) {
+        fn __visit_fields<'m, V: VisitFields<'m>>(&'m self, visitor: &mut V) {
             visitor.field::<Nested<Fat>, _>(WireSpec::new(1, Syntax::Proto3), &self.next);
         }
     }

@@ -38,9 +38,26 @@ pub(crate) struct InStruct<'m>(PhantomData<&'m ()>);
 impl<'m> Stored for InStruct<'m> {
     type Body = MemberBody<'m>;
     type Slot = MemberRef<'m>;
-    /// The position where the next field is looked for.
-    type Cursor = usize;
+    type Cursor = MemberCursor;
     type Entries = Vec<[MemberRef<'m>; 2]>;
+    /// Numbers and values of the fields that are set, of the messages that are open.
+    type Fields = Vec<(u32, MemberRef<'m>)>;
+
+    #[inline]
+    fn end(cursor: &MemberCursor, fields: &mut Vec<(u32, MemberRef<'m>)>) {
+        fields.truncate(cursor.start);
+    }
+}
+
+/// How far the fields of a message have been read.
+#[derive(Clone, Copy)]
+pub(crate) struct MemberCursor {
+    /// Its fields in the list of all.
+    start: usize,
+    next: usize,
+    end: usize,
+    /// The position in the program where the next field is looked for.
+    position: usize,
 }
 
 /// A struct as a message of a schema.
@@ -163,6 +180,17 @@ impl<'a, 'm> MemberView<'a, 'm> {
         self.with(node, program)
     }
 
+    /// Whether a value is one of the field: numbers that a closed enum does not list are unknown fields.
+    #[inline(always)]
+    fn is_listed(self, entry: &FieldEntry, value: MemberRef<'m>) -> bool {
+        match value {
+            _ if entry.coding != Coding::ClosedEnum => true,
+            MemberRef::Scalar(word) => self.set.enum_contains(entry.sub, word as i32),
+            MemberRef::List(_) => self.list(entry, value).count() != 0,
+            _ => true,
+        }
+    }
+
     /// Whether a field has values that its closed enum does not list.
     #[cold]
     fn has_unlisted(self, entry: &FieldEntry) -> bool {
@@ -228,18 +256,37 @@ impl<'a, 'm> PrintView<'a, 'm> for MemberView<'a, 'm> {
             || all && entries.iter().filter(is_closed).any(|entry| self.has_unlisted(entry))
     }
 
-    fn cursor(self) -> usize {
-        0
+    fn cursor(self, fields: &mut Vec<(u32, MemberRef<'m>)>) -> Option<MemberCursor> {
+        let start = fields.len();
+        let collected = match self.body.node {
+            Node::Message(message) => message.collect(fields),
+            _ => true,
+        };
+        let end = fields.len();
+        collected.then_some(MemberCursor { start, next: start, end, position: 0 })
     }
 
     #[inline]
-    fn next(self, cursor: &mut usize) -> Option<(usize, &'a FieldEntry, MemberRef<'m>)> {
-        let entries = self.program().entries();
-        while let Some(entry) = entries.get(*cursor) {
-            let position = *cursor;
-            *cursor += 1;
-            if let Some(slot) = self.slot(position, entry) {
-                return Some((position, entry, slot));
+    fn next(
+        self,
+        program: &'a Program,
+        cursor: &mut MemberCursor,
+        fields: &Vec<(u32, MemberRef<'m>)>,
+    ) -> Option<(usize, &'a FieldEntry, MemberRef<'m>)> {
+        while cursor.next < cursor.end
+            && let Some(&(number, value)) = fields.get(cursor.next)
+        {
+            cursor.next += 1;
+            // Both are in the order of numbers, so each entry is passed over once.
+            let entry = loop {
+                let entry = program.entries().get(cursor.position)?;
+                cursor.position += 1;
+                if entry.number() == number {
+                    break entry;
+                }
+            };
+            if self.is_listed(entry, value) {
+                return Some((cursor.position - 1, entry, value));
             }
         }
         None
@@ -252,15 +299,8 @@ impl<'a, 'm> PrintView<'a, 'm> for MemberView<'a, 'm> {
             Node::Entry(pair) => pair.get(position).copied().unwrap_or(MemberRef::Unset),
             _ => MemberRef::Unset,
         };
-        let set = match value {
-            MemberRef::Unset | MemberRef::List(0) | MemberRef::Map(0) => false,
-            _ if entry.coding != Coding::ClosedEnum => true,
-            // Numbers that a closed enum does not list are unknown fields.
-            MemberRef::Scalar(word) => self.set.enum_contains(entry.sub, word as i32),
-            MemberRef::List(_) => self.list(entry, value).count() != 0,
-            _ => true,
-        };
-        set.then_some(value)
+        let set = !matches!(value, MemberRef::Unset | MemberRef::List(0) | MemberRef::Map(0));
+        (set && self.is_listed(entry, value)).then_some(value)
     }
 
     #[inline]

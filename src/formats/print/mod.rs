@@ -47,7 +47,8 @@ struct Frame<S: Stored> {
     depth: u32,
     /// The type of the message; of the one that has the list or map.
     message: u32,
-    cursor: S::Cursor,
+    /// Where its fields that are set are walked.
+    cursor: Option<S::Cursor>,
     /// The message; the one that has the list or map.
     body: S::Body,
     /// The field that is being written, or that is the list or map.
@@ -98,6 +99,7 @@ struct Printing<'s, P, S: Stored> {
     frames: Vec<Frame<S>>,
     /// The entries of the maps that are open.
     entries: Vec<S::Entries>,
+    fields: S::Fields,
     place: Place,
     /// After bytes that are no message: the fields in them that lead to the fault.
     inside: FieldPath,
@@ -149,7 +151,14 @@ impl<'p, P: Style<'p>> Printing<'_, P, InSlab> {
 
 impl<'s, 'p, P: Style<'p>, S: Stored> Printing<'s, P, S> {
     fn new(style: &'s mut P, place: Place) -> Self {
-        Self { style, frames: Vec::new(), entries: Vec::new(), place, inside: FieldPath::EMPTY }
+        Self {
+            style,
+            frames: Vec::new(),
+            entries: Vec::new(),
+            fields: S::Fields::default(),
+            place,
+            inside: FieldPath::EMPTY,
+        }
     }
 
     /// Whether the content of an `Any` can be printed as a message.
@@ -231,7 +240,8 @@ impl<'s, 'p, P: Style<'p>, S: Stored> Printing<'s, P, S> {
         let names = self.style.pool().field_formats(program.message());
         // The frame is worked on in its place: what was just stored field by field is slow to load as a whole.
         while let Some(frame) = self.frames.last_mut()
-            && let Some((position, entry, slot)) = here.next(&mut frame.cursor)
+            && let Some(cursor) = &mut frame.cursor
+            && let Some((position, entry, slot)) = here.next(program, cursor, &self.fields)
         {
             frame.position = position as u32;
             let (first, level, depth) =
@@ -241,7 +251,7 @@ impl<'s, 'p, P: Style<'p>, S: Stored> Printing<'s, P, S> {
                 if !entry.flags.is_list() && self.style.is_flat(names, position, depth + 1) {
                     let child = here.child(entry, slot);
                     if !child.is_encoded(false) {
-                        self.style.flat(child);
+                        self.style.flat(child, &mut self.fields);
                         continue;
                     }
                 }
@@ -356,7 +366,7 @@ impl<'s, 'p, P: Style<'p>, S: Stored> Printing<'s, P, S> {
             }
             let message = here.message_at(list, index);
             if flat && !message.is_encoded(false) {
-                self.style.flat(message);
+                self.style.flat(message, &mut self.fields);
                 if self.style.has_failed() {
                     return Ok(Step::GoOn);
                 }
@@ -551,7 +561,11 @@ impl<'s, 'p, P: Style<'p>, S: Stored> Printing<'s, P, S> {
         }
         let open = Open { over, level: self.style.level(around, over, inside), first: !inside, inside };
         self.style.open(&open);
-        let (cursor, body, message) = (view.cursor(), view.body(), view.program().message());
+        let cursor = match over {
+            Over::Fields => Some(view.cursor(&mut self.fields).ok_or(Full::NoMemory)?),
+            _ => None,
+        };
+        let (body, message) = (view.body(), view.program().message());
         let of_below = false;
         self.frames.push(Frame { open, of_below, depth, message, cursor, body, position, slot, element: 0 });
         Ok(())
@@ -566,6 +580,9 @@ impl<'s, 'p, P: Style<'p>, S: Stored> Printing<'s, P, S> {
     /// Ends what the last frame is about.
     fn close(&mut self) {
         if let Some(frame) = self.frames.pop() {
+            if let Some(cursor) = &frame.cursor {
+                S::end(cursor, &mut self.fields);
+            }
             self.style.close(&frame.open);
         }
     }

@@ -99,7 +99,11 @@ pub(crate) trait Style<'p> {
     /// Whether messages of this field are printed by [`flat`](Self::flat).
     fn is_flat(&self, names: FieldFormats<'p>, position: usize, depth: u32) -> bool;
     /// A message of singular scalars, as a whole.
-    fn flat<'a, 'i, V: PrintView<'a, 'i>>(&mut self, view: V);
+    fn flat<'a, 'i, V: PrintView<'a, 'i>>(
+        &mut self,
+        view: V,
+        fields: &mut <V::Stored as super::Stored>::Fields,
+    );
     /// An `Any` begins whose content has this type.
     fn begin_any(&mut self, url: &[u8], content: u32, open: &Open);
     /// Options to decode a message of this level and depth.

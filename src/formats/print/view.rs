@@ -20,6 +20,11 @@ pub(crate) trait Stored {
     type Cursor: Copy;
     /// The entries of a map, in the order in which they are walked.
     type Entries;
+    /// What cursors refer to.
+    type Fields: Default;
+
+    /// The innermost cursor is not used any more.
+    fn end(cursor: &Self::Cursor, fields: &mut Self::Fields);
 }
 
 /// A message. `'i` is the lifetime of its strings.
@@ -35,12 +40,17 @@ pub(crate) trait PrintView<'a, 'i>: Copy {
     /// Whether the message is to be decoded before it is read. `all`: also what a closed enum does not list is shown.
     fn is_encoded(self, all: bool) -> bool;
 
-    /// Before the first field that is set.
-    fn cursor(self) -> <Self::Stored as Stored>::Cursor;
-    /// The next field that is set.
+    /// Before the first field that is set; nothing without memory.
+    fn cursor(
+        self,
+        fields: &mut <Self::Stored as Stored>::Fields,
+    ) -> Option<<Self::Stored as Stored>::Cursor>;
+    /// The next field that is set. `program` is that of the message.
     fn next(
         self,
+        program: &'a Program,
         cursor: &mut <Self::Stored as Stored>::Cursor,
+        fields: &<Self::Stored as Stored>::Fields,
     ) -> Option<(usize, &'a FieldEntry, <Self::Stored as Stored>::Slot)>;
     /// A field, if it is set.
     fn slot(self, position: usize, entry: &FieldEntry) -> Option<<Self::Stored as Stored>::Slot>;
@@ -99,6 +109,10 @@ impl Stored for InSlab {
     type Cursor = SetFields;
     /// The positions of the entries; none where they stay as they are.
     type Entries = Vec<u32>;
+    type Fields = ();
+
+    #[inline(always)]
+    fn end(_: &SetFields, _: &mut ()) {}
 }
 
 impl<'a, 'i> PrintView<'a, 'i> for RawView<'a, 'i> {
@@ -126,14 +140,19 @@ impl<'a, 'i> PrintView<'a, 'i> for RawView<'a, 'i> {
     }
 
     #[inline(always)]
-    fn cursor(self) -> SetFields {
-        self.set_fields()
+    fn cursor(self, _: &mut ()) -> Option<SetFields> {
+        Some(self.set_fields())
     }
 
     #[inline(always)]
-    fn next(self, cursor: &mut SetFields) -> Option<(usize, &'a FieldEntry, u32)> {
+    fn next(
+        self,
+        program: &'a Program,
+        cursor: &mut SetFields,
+        _: &(),
+    ) -> Option<(usize, &'a FieldEntry, u32)> {
         loop {
-            let (position, entry, slot) = cursor.next(self)?;
+            let (position, entry, slot) = cursor.next_of(program, self.words, self.body.base)?;
             // An empty packed run, or numbers that a closed enum does not list, leave a list without elements, which is not set.
             if !entry.flags.is_list() || self.words.list(slot).len != 0 {
                 return Some((position, entry, slot));

@@ -417,35 +417,42 @@ pub const fn variant_enum<'i, M, A: Variant<'i, M>>(_variant: fn() -> A) -> Opti
 
 /// Passes a member to a visitor.
 #[inline(always)]
-pub fn show<'i, M, A: Member<'i, M>, V: VisitFields>(
+pub fn show<'i, 'm, M, A: Member<'i, M>, V: VisitFields<'m>>(
     member: A,
-    message: &M,
+    message: &'m M,
     spec: WireSpec,
     visitor: &mut V,
-) {
+) where
+    A::Field: 'm,
+{
     visitor.field::<A::Kind, A::Field>(spec, member.get(message));
 }
 
 /// Passes a member with a default value to a visitor.
 #[inline(always)]
-pub fn show_or<'i, M, A: Member<'i, M>, V: VisitFields>(
+pub fn show_or<'i, 'm, M, A: Member<'i, M>, V: VisitFields<'m>>(
     member: A,
-    message: &M,
+    message: &'m M,
     default: DefaultValue<'static>,
     spec: WireSpec,
     visitor: &mut V,
-) {
+) where
+    A::Field: 'm,
+{
     visitor.field_or::<A::Kind, A::Field>(default, spec, member.get(message));
 }
 
 /// Passes a variant to a visitor, if it is set. Returns whether it is.
 #[inline(always)]
-pub fn show_variant<'i, M, A: Variant<'i, M>, V: VisitFields>(
+pub fn show_variant<'i, 'm, M, A: Variant<'i, M>, V: VisitFields<'m>>(
     variant: A,
-    message: &M,
+    message: &'m M,
     spec: WireSpec,
     visitor: &mut V,
-) -> bool {
+) -> bool
+where
+    A::Value: 'm,
+{
     match variant.get(message) {
         Some(value) => {
             visitor.arm::<A::Kind, A::Value>(spec, value);

@@ -375,12 +375,20 @@ macro_rules! __bind {
                     kept
                 }
 
-                fn __visit_fields<__V: $crate::listing::VisitFields>(&self, visitor: &mut __V) {
+                fn __visit_fields<'__member, __V: $crate::listing::VisitFields<'__member>>(
+                    &'__member self,
+                    visitor: &mut __V,
+                ) {
                     // The field that belongs in the place of another: the other arms are gone before code is generated.
                     #[inline]
                     #[allow(unused_variables, unreachable_patterns)]
-                    fn __visit_in_place_of<$($life,)* const __NUMBER: u32, __V: $crate::listing::VisitFields>(
-                        message: &__Listed<$($life),*>,
+                    fn __visit_in_place_of<
+                        '__member,
+                        $($life,)*
+                        const __NUMBER: u32,
+                        __V: $crate::listing::VisitFields<'__member>,
+                    >(
+                        message: &'__member __Listed<$($life),*>,
                         visitor: &mut __V,
                     ) {
                         match __InPlaceOf::<__NUMBER>::NUMBER {

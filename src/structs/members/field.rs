@@ -197,23 +197,23 @@ pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
 }
 
 /// A visitor of the fields of a message: the sizing pass or the writing pass.
-pub trait VisitFields {
+pub trait VisitFields<'m> {
     /// A member.
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F);
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &'m F);
 
     /// A member with a default value.
     fn field_or<K: KindMarker, F: EncodeField<K>>(
         &mut self,
         default: DefaultValue<'static>,
         spec: WireSpec,
-        field: &F,
+        field: &'m F,
     );
 
     /// The member of a oneof that is set.
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T);
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &'m T);
 
     /// The unknown fields.
-    fn unknown(&mut self, fields: &[u8]);
+    fn unknown(&mut self, fields: &'m [u8]);
 }
 
 /// A visitor of one field of a message, chosen by its number.

@@ -8,7 +8,9 @@ use super::options::SerializeOptions;
 use super::strings;
 use crate::engine::slab::RawView;
 use crate::formats::numbers::{TextOut, type_in_url};
-use crate::formats::print::{Fault, Form, Open, Over, Place, PrintView, Style, print_members, print_slab};
+use crate::formats::print::{
+    Fault, Form, Open, Over, Place, PrintView, Stored, Style, print_members, print_slab,
+};
 use crate::schema::member::Members;
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
@@ -241,19 +243,20 @@ impl<'p> Style<'p> for JsonStyle<'p, '_> {
     }
 
     /// Without a frame: nothing in it can fail. With frames, meshes took 1.4 times as many instructions.
-    fn flat<'a, 'i, V: PrintView<'a, 'i>>(&mut self, view: V) {
-        let names = self.pool.field_formats(view.program().message());
-        let mut cursor = view.cursor();
+    fn flat<'a, 'i, V: PrintView<'a, 'i>>(&mut self, view: V, fields: &mut <V::Stored as Stored>::Fields) {
+        let program = view.program();
+        let names = self.pool.field_formats(program.message());
+        let Some(mut cursor) = view.cursor(fields) else { return self.out.fail() };
         // In the place of the comma that labels begin with.
         let mut before = b'{';
-        while let Some((position, entry, slot)) = view.next(&mut cursor) {
+        while let Some((position, entry, slot)) = view.next(program, &mut cursor, fields) {
             match names.short_label(position) {
                 Some((label, len)) => self.out.window_from(before, label, len),
                 None => {
                     if before == b'{' {
                         self.out.byte(before);
                     }
-                    self.name(view.program(), (names, position), before == b'{', 0);
+                    self.name(program, (names, position), before == b'{', 0);
                 }
             }
             before = b',';
@@ -266,6 +269,7 @@ impl<'p> Style<'p> for JsonStyle<'p, '_> {
         if before == b'{' {
             self.out.byte(before);
         }
+        V::Stored::end(&cursor, fields);
         self.out.byte(b'}');
     }
 
@@ -324,7 +328,9 @@ impl<'p> JsonStyle<'p, '_> {
 
     /// What is in a `google.protobuf.Value`: a message, or a scalar, which is printed. Without anything it is `null`.
     fn value<'a, 'i, V: PrintView<'a, 'i>>(&mut self, view: V) -> Result<Form<'i, V>, Kind> {
-        let Some((position, entry, slot)) = view.next(&mut view.cursor()) else {
+        let mut entries = view.program().entries().iter().enumerate();
+        let set = entries.find_map(|(position, entry)| Some((position, entry, view.slot(position, entry)?)));
+        let Some((position, entry, slot)) = set else {
             self.out.array(b"null");
             return Ok(Form::Done);
         };

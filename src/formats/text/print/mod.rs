@@ -9,7 +9,7 @@ use super::options::FormatOptions;
 use super::strings;
 use crate::formats::numbers::TextOut;
 use crate::formats::print::{
-    Fault, Form, Open, Over, Place, PrintView, Style, encoded_fields, print_members, print_slab,
+    Fault, Form, Open, Over, Place, PrintView, Stored, Style, encoded_fields, print_members, print_slab,
 };
 use crate::message::MessageView;
 use crate::schema::member::Members;
@@ -253,7 +253,7 @@ impl<'p> Style<'p> for TextStyle<'p, '_> {
         false
     }
 
-    fn flat<'a, 'i, V: PrintView<'a, 'i>>(&mut self, _: V) {}
+    fn flat<'a, 'i, V: PrintView<'a, 'i>>(&mut self, _: V, _: &mut <V::Stored as Stored>::Fields) {}
 
     fn begin_any(&mut self, url: &[u8], _: u32, open: &Open) {
         self.separate(open.level, true);
