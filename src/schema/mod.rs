@@ -1,6 +1,5 @@
 //! Types: tables (`const` data), pools (checked at run time, with descriptors) and programs (lowered for the loops).
 
-pub(crate) mod member;
 #[cfg(feature = "reflect")]
 pub(crate) mod pool;
 #[cfg(feature = "reflect")]

@@ -6,16 +6,14 @@ use super::encode::output;
 use super::encode::size::StructSizer;
 use super::encode::sizes::{Lengths, Sizes};
 use super::encode::write::StructWriter;
-use super::grammar::kinds::{KindMarker, has_messages, has_required};
-use super::grammar::spec::WireSpec;
-use super::members::field::{EncodeField, EncodeValue, VisitFields, VisitMember};
+use super::grammar::kinds::{has_messages, has_required};
+use super::members::field::{VisitFields, VisitMember};
 use super::reflect::schema::SchemaCell;
 #[cfg(feature = "json")]
 use crate::formats::json::{DeserializeError, DeserializeOptions, SerializeError, SerializeOptions};
 #[cfg(feature = "reflect")]
 use crate::formats::text::{FormatOptions, ParseError, ParseOptions};
-use crate::schema::member::{MemberRef, Members, Part};
-use crate::schema::table::{DefaultValue, MessageTable};
+use crate::schema::table::MessageTable;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use crate::wire::read::raw;
@@ -556,22 +554,10 @@ pub trait Message: Sized {
         None
     }
 
-    /// A field, or a part of it, as formats read it.
-    #[doc(hidden)]
-    fn __read<'m>(&'m self, _number: u32, _part: Part<'_, 'm>) -> MemberRef<'m> {
-        MemberRef::Unset
-    }
-
-    /// The unknown fields that the struct keeps, encoded.
-    #[doc(hidden)]
-    fn __kept(&self) -> &[u8] {
-        &[]
-    }
-
     /// Passes every field to a visitor, in the order of field numbers.
     #[doc(hidden)]
     #[inline]
-    fn __visit<'m, V: VisitFields<'m>>(&'m self, visitor: &mut V) {
+    fn __visit<V: VisitFields>(&self, visitor: &mut V) {
         if const { is_wide(Self::TABLE) } {
             self.__visit_fields(&mut Calling(visitor));
         } else {
@@ -581,113 +567,7 @@ pub trait Message: Sized {
 
     /// [`__visit`](Self::__visit), by a visitor that inlines the code of a field or calls it.
     #[doc(hidden)]
-    fn __visit_fields<'m, V: VisitFields<'m>>(&'m self, visitor: &mut V);
-}
-
-impl<M: Message> Members for M {
-    fn read<'m>(&'m self, number: u32, part: Part<'_, 'm>) -> MemberRef<'m> {
-        self.__read(number, part)
-    }
-
-    fn collect<'m>(&'m self, to: &mut Vec<(u32, MemberRef<'m>)>) -> bool {
-        if to.try_reserve(Self::TABLE.fields().len()).is_err() {
-            return false;
-        }
-        self.__visit(&mut Collect(to));
-        true
-    }
-
-    fn kept(&self) -> &[u8] {
-        self.__kept()
-    }
-
-    fn encoded(&self) -> Result<Vec<u8>, EncodeError> {
-        encode_partial(self)
-    }
-}
-
-/// The message in bytes; required fields may be missing.
-pub(super) fn encode_partial<M: Message>(message: &M) -> Result<Vec<u8>, EncodeError> {
-    let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true))?;
-    Ok(bytes)
-}
-
-/// Collects the fields that are set, with their numbers. There is room for all of them.
-struct Collect<'c, 'm>(&'c mut Vec<(u32, MemberRef<'m>)>);
-
-impl<'m> Collect<'_, 'm> {
-    #[inline(always)]
-    fn add(&mut self, spec: WireSpec, member: MemberRef<'m>) {
-        let set = !matches!(member, MemberRef::Unset | MemberRef::List(0) | MemberRef::Map(0));
-        // The comparison tells the compiler that nothing is allocated.
-        if set && self.0.len() < self.0.capacity() {
-            self.0.push((spec.number, member));
-        }
-    }
-}
-
-impl<'m> VisitFields<'m> for Collect<'_, 'm> {
-    #[inline]
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &'m F) {
-        self.add(spec, field.read(Part::Whole));
-    }
-
-    #[inline]
-    fn field_or<K: KindMarker, F: EncodeField<K>>(
-        &mut self,
-        default: DefaultValue<'static>,
-        spec: WireSpec,
-        field: &'m F,
-    ) {
-        self.add(spec, field.read_or(default, Part::Whole));
-    }
-
-    #[inline]
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &'m T) {
-        self.add(spec, value.read());
-    }
-
-    #[inline]
-    fn unknown(&mut self, _: &'m [u8]) {}
-}
-
-/// Looks whether a message has a field that is set.
-struct AnySet(bool);
-
-/// Whether an encode would write a message without presence.
-pub(super) fn has_fields<M: Message>(message: &M) -> bool {
-    let mut any = AnySet(false);
-    message.__visit(&mut any);
-    any.0
-}
-
-impl<'m> VisitFields<'m> for AnySet {
-    #[inline]
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, _: WireSpec, field: &'m F) {
-        self.0 = self.0
-            || !matches!(field.read(Part::Whole), MemberRef::Unset | MemberRef::List(0) | MemberRef::Map(0));
-    }
-
-    #[inline]
-    fn field_or<K: KindMarker, F: EncodeField<K>>(
-        &mut self,
-        default: DefaultValue<'static>,
-        _: WireSpec,
-        field: &'m F,
-    ) {
-        self.0 = self.0 || !matches!(field.read_or(default, Part::Whole), MemberRef::Unset);
-    }
-
-    #[inline]
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, _: WireSpec, _: &'m T) {
-        self.0 = true;
-    }
-
-    #[inline]
-    fn unknown(&mut self, fields: &'m [u8]) {
-        self.0 = self.0 || !fields.is_empty();
-    }
+    fn __visit_fields<V: VisitFields>(&self, visitor: &mut V);
 }
 
 /// A message that can be decoded from an input with the lifetime `'i` and may borrow from it.

@@ -54,12 +54,14 @@ mod no_json;
 #[cfg(feature = "json")]
 use json::parse::{ParseField, ParseValue};
 #[cfg(feature = "json")]
+use json::print::{PrintField, PrintValue};
+#[cfg(feature = "json")]
 use members::field::{DecodeField, VisitMember};
 use members::field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
 #[cfg(feature = "json")]
 use message::check_required;
 #[cfg(not(feature = "json"))]
-use no_json::{ParseField, ParseValue};
+use no_json::{ParseField, ParseValue, PrintField, PrintValue};
 
 pub use lazy::Lazy;
 pub use members::custom::CustomValue;
@@ -75,8 +77,8 @@ pub mod expansion {
     pub use super::grammar::accessor::{
         Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
         ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_table,
-        merge, merge_field, merge_variant, next, read, read_or, read_variant, show, show_or, show_variant,
-        unset, variant_enum, variant_table, visit, visit_variant,
+        merge, merge_field, merge_variant, next, show, show_or, show_variant, unset, variant_enum,
+        variant_table, visit, visit_variant,
     };
     pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
     pub use super::grammar::listing::{check, enum_table};
@@ -86,14 +88,12 @@ pub mod expansion {
     pub use super::members::field::{VisitFields, VisitMember};
     pub use super::members::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::reflect::schema::SchemaCell;
-    pub use crate::schema::member::{MemberRef, Part};
     pub use crate::{
         __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
         __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
-        __option as option, __optional as optional, __read as read, __reset as reset, __show as show,
-        __spec as spec, __syntax as syntax, __table as table, __unknown as unknown, __variant as variant,
-        __verify as verify,
+        __option as option, __optional as optional, __reset as reset, __show as show, __spec as spec,
+        __syntax as syntax, __table as table, __unknown as unknown, __variant as variant, __verify as verify,
     };
     pub use alloc::vec::Vec;
     pub use core::{

@@ -1,4 +1,12 @@
-//! What `json/parse.rs` asks of members, without the feature `json`: nothing.
+//! What `json/print.rs` and `json/parse.rs` ask of members, without the feature `json`: nothing.
+
+pub trait PrintValue<K> {}
+
+impl<T, K> PrintValue<K> for T {}
+
+pub trait PrintField<K> {}
+
+impl<T, K> PrintField<K> for T {}
 
 pub trait ParseValue<'i, K> {}
 

@@ -234,9 +234,7 @@ struct Fat {
 
 mod fat {
     use super::Fat;
-    use tablepb::listing::{
-        Break, Continue, Input, MemberRef, Part, VisitFields, WireSpec, kinds::Nested, merge_field, tag,
-    };
+    use tablepb::listing::{Break, Continue, Input, VisitFields, WireSpec, kinds::Nested, merge_field, tag};
     use tablepb::{DecodeFrom, FieldTable, Kind, Message, MessageTable, Syntax};
 
     static TABLE: MessageTable =
@@ -249,15 +247,7 @@ mod fat {
             self.next = None;
         }
 
-        fn __read<'m>(&'m self, _: u32, _: Part<'_, 'm>) -> MemberRef<'m> {
-            self.next.as_ref().map_or(MemberRef::Unset, |next| MemberRef::Message(&**next))
-        }
-
-        fn __kept(&self) -> &[u8] {
-            &[]
-        }
-
-        fn __visit_fields<'m, V: VisitFields<'m>>(&'m self, visitor: &mut V) {
+        fn __visit_fields<V: VisitFields>(&self, visitor: &mut V) {
             visitor.field::<Nested<Fat>, _>(WireSpec::new(1, Syntax::Proto3), &self.next);
         }
     }

@@ -108,7 +108,6 @@ fn errors_name_the_struct() {
     );
     assert_eq!(Strict::default().to_text_format(), "");
     let deep = (0..101).fold(Node::default(), |child, _| Node { children: vec![child], ..Node::default() });
-    // A struct is printed as it is, however deep; only what keeps bytes is decoded, within a limit.
-    let text = deep.to_text_format();
-    assert_eq!(text, format!("{}{}", "children:[{".repeat(101), "}]".repeat(101)));
+    let error = deep.append_text_format(&mut Vec::new(), &FormatOptions::new()).unwrap_err();
+    assert_eq!(error.kind(), EncodeErrorKind::DepthExceeded);
 }

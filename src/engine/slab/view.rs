@@ -58,6 +58,12 @@ impl<'a, 'i> RawView<'a, 'i> {
         self.words.get_words(slot, entry.coding.words())
     }
 
+    /// The bytes of a string or bytes field; empty if it is not set.
+    pub(crate) fn bytes_of(&self, position: usize) -> &'i [u8] {
+        let entry = self.program().entries().get(position);
+        entry.and_then(|entry| self.slot(position, entry)).map_or(&[], |slot| self.span(slot))
+    }
+
     /// The bytes of the span at a slot.
     #[inline]
     pub(crate) fn span(&self, slot: u32) -> &'i [u8] {

@@ -47,7 +47,7 @@ impl MessageView<'_, '_> {
         buffer: &mut impl Buffer,
         options: &SerializeOptions,
     ) -> Result<(), SerializeError> {
-        print::message(&self.descriptor(), self.raw(), options, buffer)
+        print::print(*self, options, buffer)
     }
 
     /// The message as JSON text.

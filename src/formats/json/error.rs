@@ -126,6 +126,21 @@ impl SerializeError {
         Self(Opaque::new(kind, Place::new(message, path)))
     }
 
+    /// An error about a message as a whole.
+    #[cold]
+    pub(crate) fn of(kind: SerializeErrorKind, message: &str) -> Self {
+        Self::new(kind, message, FieldPath::EMPTY)
+    }
+
+    /// The same, about a field.
+    #[cold]
+    pub(crate) fn on(mut self, path: &FieldPath) -> Self {
+        if let Some(inner) = self.0.get_mut() {
+            inner.path = path.try_copy();
+        }
+        self
+    }
+
     /// An error about the schema of a struct.
     #[cold]
     pub(crate) fn without_schema(error: DescriptorError, message: &str) -> Self {

@@ -50,7 +50,8 @@ pub(crate) use error::step as path_step;
 pub(crate) use parse::follow::{AHEAD, Follow, MemberKey};
 pub(crate) use parse::scan::JsonScanner;
 pub(crate) use parse::scan_value::{integer_word, key_word, word_of};
-pub(crate) use print::members as print_members;
+pub(crate) use print::JsonPrinter;
+pub(crate) use strings::put_whole;
 
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::message::{DynamicMessage, MessageView};

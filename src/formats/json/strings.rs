@@ -86,10 +86,10 @@ pub(super) fn find_special(bytes: &[u8], at: usize, end: usize) -> Option<usize>
 /// Prints the first `len` bytes of `rest`, which are UTF-8, as a JSON string.
 #[inline]
 pub(super) fn put(out: &mut TextOut<'_>, rest: &[u8], len: usize) {
-    let Some(text) = rest.first_chunk::<WINDOW>() else {
-        return put_whole(out, rest.get(..len).unwrap_or(rest));
-    };
-    if len <= WINDOW && !has_special(text, len) {
+    if let Some(text) = rest.first_chunk::<WINDOW>()
+        && len <= WINDOW
+        && !has_special(text, len)
+    {
         let window = out.window::<{ WINDOW + 2 }>();
         let [quote, place @ ..] = window;
         *quote = b'"';
@@ -104,11 +104,11 @@ pub(super) fn put(out: &mut TextOut<'_>, rest: &[u8], len: usize) {
     put_long(out, rest.get(..len).unwrap_or(rest));
 }
 
-/// Prints text that has too few bytes after it for a window.
+/// Prints text that may have no bytes after it.
 ///
 /// Up to [`WINDOW`] bytes are loaded as two halves that overlap unless the length is a power of two.
 #[inline]
-fn put_whole(out: &mut TextOut<'_>, text: &[u8]) {
+pub(crate) fn put_whole(out: &mut TextOut<'_>, text: &[u8]) {
     let len = text.len();
     if len > WINDOW {
         return put_long(out, text);

@@ -35,13 +35,6 @@ impl<'b> TextOut<'b> {
         self.failed
     }
 
-    /// Something cannot be appended, for there is no memory.
-    #[cfg(feature = "json")]
-    #[cold]
-    pub(crate) fn fail(&mut self) {
-        self.failed = true;
-    }
-
     /// Appends what is still in the chunk.
     ///
     /// # Errors

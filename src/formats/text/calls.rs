@@ -3,7 +3,7 @@
 use super::error::{ParseError, ParseErrorKind as Kind};
 use super::options::{FormatOptions, ParseOptions};
 use super::parse;
-use super::print::message as print;
+use super::print::print;
 use crate::engine::decode::check_required;
 use crate::message::{DynamicMessage, MessageView};
 use crate::schema::pool::MessageDescriptor;
@@ -60,7 +60,7 @@ impl MessageView<'_, '_> {
         buffer: &mut impl Buffer,
         options: &FormatOptions,
     ) -> Result<(), EncodeError> {
-        print(*self, options, false, buffer)
+        print(*self, options, false, buffer).map_err(EncodeError::from)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>, options: &FormatOptions, named: bool) -> fmt::Result {

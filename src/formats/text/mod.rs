@@ -44,7 +44,6 @@ mod value;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use options::{FormatOptions, ParseOptions};
-pub(crate) use print::members as print_members;
 
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::message::{DynamicMessage, MessageView};

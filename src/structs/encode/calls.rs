@@ -21,9 +21,9 @@ pub const fn is_wide(table: &MessageTable) -> bool {
 /// A visitor whose code is called for every field.
 pub(in crate::structs) struct Calling<'v, V>(pub(in crate::structs) &'v mut V);
 
-impl<'m, V: VisitFields<'m>> VisitFields<'m> for Calling<'_, V> {
+impl<V: VisitFields> VisitFields for Calling<'_, V> {
     #[inline(never)]
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &'m F) {
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
         self.0.field(spec, field);
     }
 
@@ -32,17 +32,17 @@ impl<'m, V: VisitFields<'m>> VisitFields<'m> for Calling<'_, V> {
         &mut self,
         default: DefaultValue<'static>,
         spec: WireSpec,
-        field: &'m F,
+        field: &F,
     ) {
         self.0.field_or(default, spec, field);
     }
 
     #[inline(never)]
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &'m T) {
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
         self.0.arm(spec, value);
     }
 
-    fn unknown(&mut self, fields: &'m [u8]) {
+    fn unknown(&mut self, fields: &[u8]) {
         self.0.unknown(fields);
     }
 }

@@ -234,9 +234,9 @@ impl Measure<'_, '_, '_> {
     }
 }
 
-impl<'m> VisitFields<'m> for Measure<'_, '_, '_> {
+impl VisitFields for Measure<'_, '_, '_> {
     #[inline(always)]
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &'m F) {
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
         let size = field.size(spec, self.sizer);
         self.add::<K>(spec, size);
     }
@@ -246,19 +246,19 @@ impl<'m> VisitFields<'m> for Measure<'_, '_, '_> {
         &mut self,
         default: DefaultValue<'static>,
         spec: WireSpec,
-        field: &'m F,
+        field: &F,
     ) {
         let size = field.size_or(default, spec, self.sizer);
         self.add::<K>(spec, size);
     }
 
     #[inline(always)]
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &'m T) {
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
         self.total += value.size(spec, self.sizer);
     }
 
     #[inline(always)]
-    fn unknown(&mut self, fields: &'m [u8]) {
+    fn unknown(&mut self, fields: &[u8]) {
         self.total += fields.len() as u64;
     }
 }

@@ -70,9 +70,9 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
     }
 }
 
-impl<'m> VisitFields<'m> for StructWriter<'_, '_, '_> {
+impl VisitFields for StructWriter<'_, '_, '_> {
     #[inline(always)]
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &'m F) {
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
         field.write(spec, self);
     }
 
@@ -81,18 +81,18 @@ impl<'m> VisitFields<'m> for StructWriter<'_, '_, '_> {
         &mut self,
         default: DefaultValue<'static>,
         spec: WireSpec,
-        field: &'m F,
+        field: &F,
     ) {
         field.write_or(default, spec, self);
     }
 
     #[inline(always)]
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &'m T) {
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
         value.write(spec, self);
     }
 
     #[inline(always)]
-    fn unknown(&mut self, fields: &'m [u8]) {
+    fn unknown(&mut self, fields: &[u8]) {
         self.cursor.write_slice(fields);
     }
 }

@@ -6,14 +6,11 @@
 
 use super::kinds::{self, KindMarker, field_table, is_number};
 use super::spec::WireSpec;
-use crate::schema::member::{MemberRef, Part};
 use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::new_arm;
 use crate::structs::encode::calls::is_wide;
-use crate::structs::members::field::{
-    DecodeField, DecodeValue, EncodeField, EncodeValue, VisitFields, VisitMember,
-};
+use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, VisitFields, VisitMember};
 use crate::structs::members::unknown::UnknownMember;
 use crate::structs::{DecodeFrom, Enumeration, Message};
 use alloc::vec::Vec;
@@ -417,42 +414,35 @@ pub const fn variant_enum<'i, M, A: Variant<'i, M>>(_variant: fn() -> A) -> Opti
 
 /// Passes a member to a visitor.
 #[inline(always)]
-pub fn show<'i, 'm, M, A: Member<'i, M>, V: VisitFields<'m>>(
+pub fn show<'i, M, A: Member<'i, M>, V: VisitFields>(
     member: A,
-    message: &'m M,
+    message: &M,
     spec: WireSpec,
     visitor: &mut V,
-) where
-    A::Field: 'm,
-{
+) {
     visitor.field::<A::Kind, A::Field>(spec, member.get(message));
 }
 
 /// Passes a member with a default value to a visitor.
 #[inline(always)]
-pub fn show_or<'i, 'm, M, A: Member<'i, M>, V: VisitFields<'m>>(
+pub fn show_or<'i, M, A: Member<'i, M>, V: VisitFields>(
     member: A,
-    message: &'m M,
+    message: &M,
     default: DefaultValue<'static>,
     spec: WireSpec,
     visitor: &mut V,
-) where
-    A::Field: 'm,
-{
+) {
     visitor.field_or::<A::Kind, A::Field>(default, spec, member.get(message));
 }
 
 /// Passes a variant to a visitor, if it is set. Returns whether it is.
 #[inline(always)]
-pub fn show_variant<'i, 'm, M, A: Variant<'i, M>, V: VisitFields<'m>>(
+pub fn show_variant<'i, M, A: Variant<'i, M>, V: VisitFields>(
     variant: A,
-    message: &'m M,
+    message: &M,
     spec: WireSpec,
     visitor: &mut V,
-) -> bool
-where
-    A::Value: 'm,
-{
+) -> bool {
     match variant.get(message) {
         Some(value) => {
             visitor.arm::<A::Kind, A::Value>(spec, value);
@@ -460,44 +450,6 @@ where
         }
         None => false,
     }
-}
-
-/// Reads a member, or a part of it.
-#[inline(always)]
-pub fn read<'i, 'm, M, A: Member<'i, M>>(member: A, message: &'m M, part: Part<'_, 'm>) -> MemberRef<'m>
-where
-    A::Field: 'm,
-{
-    read_field::<A::Kind, A::Field>(member.get(message), part)
-}
-
-/// One function for all members of the same kind and type, of all messages.
-#[inline(never)]
-fn read_field<'m, K: KindMarker, F: EncodeField<K>>(field: &'m F, part: Part<'_, 'm>) -> MemberRef<'m> {
-    field.read(part)
-}
-
-/// Reads a member with a default value.
-#[inline(always)]
-pub fn read_or<'i, 'm, M, A: Member<'i, M>>(
-    member: A,
-    message: &'m M,
-    default: DefaultValue<'static>,
-    part: Part<'_, 'm>,
-) -> MemberRef<'m>
-where
-    A::Field: 'm,
-{
-    member.get(message).read_or(default, part)
-}
-
-/// Reads a variant.
-#[inline(always)]
-pub fn read_variant<'i, 'm, M, A: Variant<'i, M>>(variant: A, message: &'m M) -> MemberRef<'m>
-where
-    A::Value: 'm,
-{
-    variant.get(message).map_or(MemberRef::Unset, EncodeValue::<A::Kind>::read)
 }
 
 /// Unsets a member.

@@ -345,50 +345,12 @@ macro_rules! __bind {
                     __reset(self);
                 }
 
-                #[allow(unreachable_patterns)]
-                fn __read<'__member>(
-                    &'__member self,
-                    number: u32,
-                    part: $crate::listing::Part<'_, '__member>,
-                ) -> $crate::listing::MemberRef<'__member> {
-                    // A message without fields reads nothing.
-                    let _ = &part;
-                    match number {
-                        $(
-                            $($number => $crate::listing::read!(
-                                $kind $options (__Members::$field()) self part
-                            ),)?
-                            $($($arm_number => $crate::listing::read_variant(
-                                __Variants::<$arm_number>::$arm(), self,
-                            ),)+)?
-                        )*
-                        _ => $crate::listing::MemberRef::Unset,
-                    }
-                }
-
-                fn __kept(&self) -> &[u8] {
-                    #[allow(unused_mut)]
-                    let mut kept: &[u8] = &[];
-                    $($crate::listing::unknown!(
-                        $kind kept = $crate::listing::Keeper::get(__Members::$field(), self)
-                    );)*
-                    kept
-                }
-
-                fn __visit_fields<'__member, __V: $crate::listing::VisitFields<'__member>>(
-                    &'__member self,
-                    visitor: &mut __V,
-                ) {
+                fn __visit_fields<__V: $crate::listing::VisitFields>(&self, visitor: &mut __V) {
                     // The field that belongs in the place of another: the other arms are gone before code is generated.
                     #[inline]
                     #[allow(unused_variables, unreachable_patterns)]
-                    fn __visit_in_place_of<
-                        '__member,
-                        $($life,)*
-                        const __NUMBER: u32,
-                        __V: $crate::listing::VisitFields<'__member>,
-                    >(
-                        message: &'__member __Listed<$($life),*>,
+                    fn __visit_in_place_of<$($life,)* const __NUMBER: u32, __V: $crate::listing::VisitFields>(
+                        message: &__Listed<$($life),*>,
                         visitor: &mut __V,
                     ) {
                         match __InPlaceOf::<__NUMBER>::NUMBER {

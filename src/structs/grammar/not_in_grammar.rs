@@ -256,7 +256,7 @@ macro_rules! __inert {
         impl<$($life),*> $crate::Message for $type<$($life),*> {
             const TABLE: &'static $crate::MessageTable = &$crate::MessageTable::new("", &[]);
             fn clear(&mut self) {}
-            fn __visit_fields<'__member, __V: $crate::listing::VisitFields<'__member>>(&'__member self, _: &mut __V) {}
+            fn __visit_fields<__V: $crate::listing::VisitFields>(&self, _: &mut __V) {}
         }
 
         impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for $type<$($life),*> {

@@ -136,21 +136,6 @@ macro_rules! __show {
     };
 }
 
-/// Reads a member, or a part of it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __read {
-    ($kind:tt [[default $value:expr] $($more:tt)*] ($member:expr) $message:tt $part:ident) => {
-        $crate::listing::read_or($member, $message, $crate::listing::default!($kind $value), $part)
-    };
-    ($kind:tt [[json_name $name:expr] $($more:tt)*] $member:tt $message:tt $part:ident) => {
-        $crate::listing::read!($kind [$($more)*] $member $message $part)
-    };
-    ($kind:tt $options:tt ($member:expr) $message:tt $part:ident) => {
-        $crate::listing::read($member, $message, $part)
-    };
-}
-
 /// Clears a member.
 #[doc(hidden)]
 #[macro_export]

@@ -1,10 +1,47 @@
-//! Custom values out of JSON: made of the values that are encoded in their place.
+//! JSON of custom values: that of the values that are encoded in their place.
 
 use super::parse::{ParseField, ParseValue, Parsed, Stop, StructParser};
+use super::print::{PrintField, PrintValue, StructPrinter};
+use crate::schema::table::DefaultValue;
 use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind};
 use crate::structs::members::field::ScalarValue;
 use crate::structs::{CustomValue, DecodeFrom};
 use alloc::{string::String, vec::Vec};
+
+impl<K: ValueKind, T: CustomValue> PrintValue<Custom<K>> for T
+where
+    for<'a> T::Encoded<'a>: PrintValue<K>,
+{
+    #[inline]
+    fn print(&self, printer: &mut StructPrinter<'_, '_>) {
+        self.to_encoded().print(printer);
+    }
+
+    #[inline]
+    fn print_key(&self, printer: &mut StructPrinter<'_, '_>) {
+        self.to_encoded().print_key(printer);
+    }
+}
+
+impl<K: ValueKind, T: CustomValue> PrintField<Custom<K>> for T
+where
+    for<'a> T::Encoded<'a>: PrintField<K>,
+{
+    #[inline]
+    fn is_set(&self) -> bool {
+        self.to_encoded().is_set()
+    }
+
+    #[inline]
+    fn is_set_or(&self, default: DefaultValue<'static>) -> bool {
+        self.to_encoded().is_set_or(default)
+    }
+
+    #[inline]
+    fn print(&self, printer: &mut StructPrinter<'_, '_>) {
+        PrintField::<K>::print(&self.to_encoded(), printer);
+    }
+}
 
 impl<'i, K: ScalarKind, T: CustomValue> ParseValue<'i, Custom<K>> for T
 where

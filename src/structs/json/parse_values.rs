@@ -1,6 +1,7 @@
 //! How members are parsed from JSON, by kind and type.
 
 use super::parse::{ParseField, ParseValue, Parsed, Stop, StructParser};
+use super::print_values::plain_members;
 use crate::formats::json::{integer_word, key_word, word_of};
 use crate::formats::numbers::decode_base64;
 use crate::message::Prepared;
@@ -138,30 +139,6 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> ParseValue<'i, K> for T {
         })?;
         append(list, block.get(..len).unwrap_or_default(), parser)
     }
-}
-
-/// Calls a macro with every kind and type of scalar members without presence.
-macro_rules! plain_members {
-    ($then:ident) => {
-        $then! {
-            [] kinds::Double, f64;
-            [] kinds::Float, f32;
-            [] kinds::Int32, i32;
-            [] kinds::Int64, i64;
-            [] kinds::Uint32, u32;
-            [] kinds::Uint64, u64;
-            [] kinds::Sint32, i32;
-            [] kinds::Sint64, i64;
-            [] kinds::Fixed32, u32;
-            [] kinds::Fixed64, u64;
-            [] kinds::Sfixed32, i32;
-            [] kinds::Sfixed64, i64;
-            [] kinds::Bool, bool;
-            [E: Enumeration] EnumOf<E>, E;
-            [E: Enumeration] EnumOf<E>, EnumValue<E>;
-            [E: Enumeration] EnumOf<E>, i32;
-        }
-    };
 }
 
 macro_rules! parse_plain {

@@ -19,7 +19,6 @@ use super::lazy::occurrences::Occurrences;
 use super::lazy::once::OnceBox;
 use super::members::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use super::{DecodeOwned, Message};
-use crate::schema::member::{MemberRef, Part};
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{WireType, varint_len};
 use core::fmt;
@@ -261,16 +260,6 @@ impl<T> Lazy<T> {
     }
 }
 
-impl<T: Message> Lazy<T> {
-    /// The message, as formats read it.
-    fn member(&self) -> MemberRef<'_> {
-        match self.content() {
-            LazyContent::Value(value) => MemberRef::Message(value),
-            LazyContent::Bytes(bytes) => MemberRef::Encoded(bytes),
-        }
-    }
-}
-
 /// A decoded value, which an encode writes.
 impl<T> From<T> for Lazy<T> {
     fn from(value: T) -> Self {
@@ -342,10 +331,6 @@ impl<M: Message> EncodeValue<Nested<M>> for Lazy<M> {
             }
         }
     }
-
-    fn read(&self) -> MemberRef<'_> {
-        self.member()
-    }
 }
 
 impl<M: Message> EncodeValue<GroupOf<M>> for Lazy<M> {
@@ -367,10 +352,6 @@ impl<M: Message> EncodeValue<GroupOf<M>> for Lazy<M> {
                 writer.end_group(spec);
             }
         }
-    }
-
-    fn read(&self) -> MemberRef<'_> {
-        self.member()
     }
 }
 
@@ -416,14 +397,6 @@ macro_rules! lazy {
                     LazyContent::Value(value) => EncodeField::<$kind<M>>::write(value, spec, writer),
                     LazyContent::Bytes(&[]) => {}
                     LazyContent::Bytes(_) => EncodeValue::<$kind<M>>::write(self, spec, writer),
-                }
-            }
-
-            fn read<'m>(&'m self, part: Part<'_, 'm>) -> MemberRef<'m> {
-                match self.content() {
-                    LazyContent::Value(value) => EncodeField::<$kind<M>>::read(value, part),
-                    LazyContent::Bytes(&[]) => MemberRef::Unset,
-                    LazyContent::Bytes(bytes) => MemberRef::Encoded(bytes),
                 }
             }
 

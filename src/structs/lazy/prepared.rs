@@ -1,7 +1,6 @@
 //! [`Prepared`] messages made from structs, and as members of structs.
 
 use crate::message::{Prepare, Prepared, Type};
-use crate::schema::member::MemberRef;
 use crate::structs::decode::end::{UNKNOWN, is_position};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::merge_aside;
@@ -105,10 +104,6 @@ impl<M: Message> EncodeValue<Nested<M>> for Prepared<M> {
         writer.prefixed_tag(spec);
         writer.cursor.write_length_delimited(self.as_bytes());
     }
-
-    fn read(&self) -> MemberRef<'_> {
-        MemberRef::Encoded(self.as_bytes())
-    }
 }
 
 impl<M: Message> EncodeValue<GroupOf<M>> for Prepared<M> {
@@ -122,10 +117,6 @@ impl<M: Message> EncodeValue<GroupOf<M>> for Prepared<M> {
         writer.tag::<GroupOf<M>>(spec);
         writer.cursor.write_slice(self.as_bytes());
         writer.end_group(spec);
-    }
-
-    fn read(&self) -> MemberRef<'_> {
-        MemberRef::Encoded(self.as_bytes())
     }
 }
 

@@ -4,8 +4,7 @@
 //! value that the type refuses is an error with a path.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue};
-use super::scalar::{bits, put_scalar, put_tagged, scalar_len};
-use crate::schema::member::{Encodes, MemberRef, Part};
+use super::scalar::{put_scalar, put_tagged, scalar_len};
 use crate::schema::table::DefaultValue;
 use crate::structs::decode::end::{STRAYS, is_position};
 use crate::structs::decode::input::Input;
@@ -13,9 +12,8 @@ use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind};
 use crate::structs::grammar::spec::WireSpec;
-use crate::structs::message::encode_partial;
 use crate::structs::{CustomValue, DecodeFrom, Message};
-use crate::wire::error::{DecodeErrorKind, EncodeError};
+use crate::wire::error::DecodeErrorKind;
 use alloc::vec::Vec;
 use core::mem::replace;
 
@@ -31,17 +29,6 @@ where
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         put_tagged::<K>(writer.cursor, spec, self.to_encoded().to_raw());
-    }
-
-    #[inline]
-    fn read(&self) -> MemberRef<'_> {
-        MemberRef::Scalar(bits::<K>(self.to_encoded().to_raw()))
-    }
-
-    fn read_bits(list: &[Self], from: usize, to: &mut [u64]) -> usize {
-        let rest = list.get(from..).unwrap_or_default();
-        to.iter_mut().zip(rest).for_each(|(to, value)| *to = bits::<K>(value.to_encoded().to_raw()));
-        rest.len().min(to.len())
     }
 
     fn size_all(list: &[Self], spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
@@ -142,11 +129,6 @@ macro_rules! delimited {
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 EncodeValue::<kinds::$kind>::write(&self.to_encoded(), spec, writer);
             }
-
-            #[inline]
-            fn read(&self) -> MemberRef<'_> {
-                MemberRef::Bytes(self.to_encoded().as_ref())
-            }
         }
 
         impl<'i, T> DecodeValue<'i, Custom<kinds::$kind>> for T
@@ -196,10 +178,6 @@ macro_rules! messages {
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 EncodeValue::<$kind<M>>::write(&self.to_encoded(), spec, writer);
             }
-
-            fn read(&self) -> MemberRef<'_> {
-                MemberRef::Made(self)
-            }
         }
 
         impl<'i, M, T> DecodeValue<'i, Custom<$kind<M>>> for T
@@ -231,16 +209,6 @@ macro_rules! messages {
 
 messages!(Nested, GroupOf);
 
-/// A value that is encoded as a message.
-impl<T: CustomValue> Encodes for T
-where
-    for<'a> T::Encoded<'a>: Message,
-{
-    fn encoded(&self) -> Result<Vec<u8>, EncodeError> {
-        encode_partial(&self.to_encoded())
-    }
-}
-
 /// Without presence: as the encoded value.
 impl<K: ValueKind, T: CustomValue + EncodeValue<Custom<K>>> EncodeField<Custom<K>> for T
 where
@@ -254,20 +222,6 @@ where
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         EncodeField::<K>::write(&self.to_encoded(), spec, writer);
-    }
-
-    fn read<'m>(&'m self, _: Part<'_, 'm>) -> MemberRef<'m> {
-        match EncodeField::<K>::read(&self.to_encoded(), Part::Whole) {
-            MemberRef::Unset => MemberRef::Unset,
-            _ => EncodeValue::<Custom<K>>::read(self),
-        }
-    }
-
-    fn read_or<'m>(&'m self, default: DefaultValue<'static>, _: Part<'_, 'm>) -> MemberRef<'m> {
-        match EncodeField::<K>::read_or(&self.to_encoded(), default, Part::Whole) {
-            MemberRef::Unset => MemberRef::Unset,
-            _ => EncodeValue::<Custom<K>>::read(self),
-        }
     }
 
     fn clear(&mut self) {

@@ -5,7 +5,6 @@
 //! `message!` calls them with the listed kind and the type of the member, so a type that does not fit its kind is an
 //! unsatisfied trait bound, which the compiler reports at the name of the field.
 
-use crate::schema::member::{MemberRef, Part};
 use crate::schema::table::DefaultValue;
 use crate::structs::decode::end::{UNKNOWN, is_position};
 use crate::structs::decode::input::Input;
@@ -14,7 +13,7 @@ use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind};
 use crate::structs::grammar::spec::WireSpec;
-use crate::structs::{ParseField, ParseValue};
+use crate::structs::{ParseField, ParseValue, PrintField, PrintValue};
 use crate::wire::WireType;
 use crate::wire::error::DecodeErrorKind;
 use alloc::vec::Vec;
@@ -39,21 +38,12 @@ pub trait ScalarValue<K: ScalarKind>: Copy {
     message = "`{Self}` is not a type for values of the kind `{K}`",
     label = "`{Self}` does not hold `{K}`"
 )]
-pub trait EncodeValue<K: KindMarker>: Sized {
+pub trait EncodeValue<K: KindMarker>: Sized + PrintValue<K> {
     /// The length of tag and value.
     fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64;
 
     /// Writes tag and value.
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>);
-
-    /// The value, as formats read it.
-    fn read(&self) -> MemberRef<'_>;
-
-    /// The bits of numbers: those of a list from `from` on that fit, and how many they are.
-    #[inline]
-    fn read_bits(_list: &[Self], _from: usize, _to: &mut [u64]) -> usize {
-        0
-    }
 
     /// The length of a repeated field.
     #[inline]
@@ -129,7 +119,7 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
     label = "this member has the type `{Self}`, its listing says `{K}`",
     note = "members are `T`, `Option<T>` or `Option<Box<T>>` for one value, `Lazy<T>` or `Option<Prepared<T>>` for a message, `Vec<T>` for `repeated`, and `HashMap`, `BTreeMap` or `SmallMap` for `map`"
 )]
-pub trait EncodeField<K: KindMarker> {
+pub trait EncodeField<K: KindMarker>: PrintField<K> {
     /// Whether the member has presence.
     const EXPLICIT: bool = false;
 
@@ -138,9 +128,6 @@ pub trait EncodeField<K: KindMarker> {
 
     /// Writes the field, if it is set.
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>);
-
-    /// The field, or a part of it, as formats read it.
-    fn read<'m>(&'m self, part: Part<'_, 'm>) -> MemberRef<'m>;
 
     /// Unsets the field and keeps the memory of strings, lists and maps.
     fn clear(&mut self);
@@ -167,12 +154,6 @@ pub trait EncodeField<K: KindMarker> {
         self.write(spec, writer);
     }
 
-    /// [`read`](Self::read) with a default value.
-    #[inline]
-    fn read_or<'m>(&'m self, _default: DefaultValue<'static>, part: Part<'_, 'm>) -> MemberRef<'m> {
-        self.read(part)
-    }
-
     /// [`clear`](Self::clear) with a default value.
     #[inline]
     fn clear_to(&mut self, _default: DefaultValue<'static>) {
@@ -197,23 +178,23 @@ pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
 }
 
 /// A visitor of the fields of a message: the sizing pass or the writing pass.
-pub trait VisitFields<'m> {
+pub trait VisitFields {
     /// A member.
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &'m F);
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F);
 
     /// A member with a default value.
     fn field_or<K: KindMarker, F: EncodeField<K>>(
         &mut self,
         default: DefaultValue<'static>,
         spec: WireSpec,
-        field: &'m F,
+        field: &F,
     );
 
     /// The member of a oneof that is set.
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &'m T);
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T);
 
     /// The unknown fields.
-    fn unknown(&mut self, fields: &'m [u8]);
+    fn unknown(&mut self, fields: &[u8]);
 }
 
 /// A visitor of one field of a message, chosen by its number.

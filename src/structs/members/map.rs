@@ -6,7 +6,6 @@
 //! <https://protobuf.dev/programming-guides/proto3/#maps>.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
-use crate::schema::member::{MemberRef, Part};
 use crate::schema::table::Syntax;
 use crate::structs::SmallMap;
 use crate::structs::decode::end::{UNKNOWN, is_position, tag};
@@ -142,6 +141,10 @@ pub trait MapMember {
         value: Self::Value,
         input: &mut Input<'_>,
     ) -> Result<bool, DecodeErrorKind>;
+
+    /// The entries, in the order of the map.
+    #[cfg(feature = "json")]
+    fn entries(&self) -> impl Iterator<Item = (&Self::Key, &Self::Value)>;
 }
 
 macro_rules! maps {
@@ -161,15 +164,6 @@ macro_rules! maps {
             #[inline(always)]
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 $entries!(self, writer, |entries| write_entries(entries, spec, writer), writer.no_memory());
-            }
-
-            fn read<'m>(&'m self, part: Part<'_, 'm>) -> MemberRef<'m> {
-                if let Part::Entries(list) = part {
-                    // Nothing is allocated.
-                    let room = list.capacity() - list.len();
-                    list.extend(self.iter().take(room).map(|(key, value)| [key.read(), value.read()]));
-                }
-                MemberRef::Map(self.len())
             }
 
             #[inline(always)]
@@ -215,6 +209,12 @@ macro_rules! maps {
                     return Ok(false);
                 }
                 Ok(true)
+            }
+
+            #[cfg(feature = "json")]
+            #[inline]
+            fn entries(&self) -> impl Iterator<Item = (&K, &V)> {
+                self.iter()
             }
         }
     };

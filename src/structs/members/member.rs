@@ -1,7 +1,6 @@
 //! `Option` and `Vec` members.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
-use crate::schema::member::{MemberRef, Part};
 use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::insert_fresh;
@@ -27,11 +26,6 @@ impl<K: ValueKind, T: EncodeValue<K>> EncodeField<K> for Option<T> {
         if let Some(value) = self {
             value.write(spec, writer);
         }
-    }
-
-    #[inline]
-    fn read<'m>(&'m self, _: Part<'_, 'm>) -> MemberRef<'m> {
-        self.as_ref().map_or(MemberRef::Unset, EncodeValue::read)
     }
 
     #[inline(always)]
@@ -76,11 +70,6 @@ impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Required<K>> for Option<T> {
         EncodeField::<K>::write(self, spec, writer);
     }
 
-    #[inline]
-    fn read<'m>(&'m self, part: Part<'_, 'm>) -> MemberRef<'m> {
-        EncodeField::<K>::read(self, part)
-    }
-
     #[inline(always)]
     fn clear(&mut self) {
         *self = None;
@@ -103,16 +92,6 @@ impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Repeated<K>> for Vec<T> {
     #[inline(always)]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         T::write_all(self, spec, writer);
-    }
-
-    #[inline]
-    fn read<'m>(&'m self, part: Part<'_, 'm>) -> MemberRef<'m> {
-        match part {
-            Part::Whole => MemberRef::List(self.len()),
-            Part::Element(index) => self.get(index).map_or(MemberRef::Unset, EncodeValue::read),
-            Part::Scalars(from, to) => MemberRef::List(T::read_bits(self, from, to)),
-            Part::Entries(_) => MemberRef::Unset,
-        }
     }
 
     #[inline(always)]

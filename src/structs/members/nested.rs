@@ -1,7 +1,6 @@
 //! Members of message types, length-prefixed or groups, direct or in a `Box`.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
-use crate::schema::member::{MemberRef, Part};
 use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::decode::place::boxed;
@@ -9,7 +8,6 @@ use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{GroupOf, Nested};
 use crate::structs::grammar::spec::WireSpec;
-use crate::structs::message::has_fields;
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
@@ -25,11 +23,6 @@ impl<M: Message> EncodeValue<Nested<M>> for M {
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         writer.tag_and_length(spec);
         writer.body(self);
-    }
-
-    #[inline]
-    fn read(&self) -> MemberRef<'_> {
-        MemberRef::Message(self)
     }
 }
 
@@ -64,11 +57,6 @@ impl<M: Message> EncodeValue<GroupOf<M>> for M {
         writer.body(self);
         writer.end_group(spec);
     }
-
-    #[inline]
-    fn read(&self) -> MemberRef<'_> {
-        MemberRef::Message(self)
-    }
 }
 
 impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, GroupOf<M>> for M {
@@ -101,11 +89,6 @@ macro_rules! boxed {
             #[inline]
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 EncodeValue::<$kind<M>>::write(&**self, spec, writer);
-            }
-
-            #[inline]
-            fn read(&self) -> MemberRef<'_> {
-                MemberRef::Message(&**self)
             }
         }
 
@@ -155,11 +138,6 @@ impl<M: Message> EncodeField<Nested<M>> for M {
     }
 
     #[inline]
-    fn read<'m>(&'m self, _: Part<'_, 'm>) -> MemberRef<'m> {
-        if has_fields(self) { MemberRef::Message(self) } else { MemberRef::Unset }
-    }
-
-    #[inline]
     fn clear(&mut self) {
         Message::clear(self);
     }
@@ -180,11 +158,6 @@ impl<M: Message> EncodeField<GroupOf<M>> for M {
             0 => writer.body(self),
             _ => EncodeValue::<GroupOf<M>>::write(self, spec, writer),
         }
-    }
-
-    #[inline]
-    fn read<'m>(&'m self, _: Part<'_, 'm>) -> MemberRef<'m> {
-        if has_fields(self) { MemberRef::Message(self) } else { MemberRef::Unset }
     }
 
     #[inline]

@@ -2,8 +2,7 @@
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue};
 use super::packed::{merge_packed, run_len, write_run};
-use crate::schema::member::{MemberRef, Part};
-use crate::schema::table::{DefaultValue, TableKind};
+use crate::schema::table::DefaultValue;
 use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
@@ -68,22 +67,6 @@ macro_rules! plain {
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 if !same::<$kind, _>(*self, ScalarValue::<$kind>::zero()) {
                     EncodeValue::<$kind>::write(self, spec, writer);
-                }
-            }
-
-            #[inline]
-            fn read<'m>(&'m self, _: Part<'_, 'm>) -> MemberRef<'m> {
-                match same::<$kind, _>(*self, ScalarValue::<$kind>::zero()) {
-                    true => MemberRef::Unset,
-                    false => EncodeValue::<$kind>::read(self),
-                }
-            }
-
-            #[inline]
-            fn read_or<'m>(&'m self, default: DefaultValue<'static>, _: Part<'_, 'm>) -> MemberRef<'m> {
-                match same::<$kind, _>(*self, unset::<$kind, _>(default)) {
-                    true => MemberRef::Unset,
-                    false => EncodeValue::<$kind>::read(self),
                 }
             }
 
@@ -232,16 +215,6 @@ fn same<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
     a.to_raw() == b.to_raw()
 }
 
-/// The bits of a value, as [`MemberRef::Scalar`] has them.
-#[inline(always)]
-pub(in crate::structs) fn bits<K: ScalarKind>(raw: u64) -> u64 {
-    match K::VALUE {
-        TableKind::Sint32 => unzigzag32(raw as u32) as u64,
-        TableKind::Sint64 => unzigzag64(raw) as u64,
-        _ => raw,
-    }
-}
-
 /// The length of a value without its tag.
 #[inline(always)]
 pub(in crate::structs) fn scalar_len<K: ScalarKind>(raw: u64) -> u64 {
@@ -315,18 +288,6 @@ impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
     #[inline(always)]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         put_tagged::<K>(writer.cursor, spec, self.to_raw());
-    }
-
-    #[inline]
-    fn read(&self) -> MemberRef<'_> {
-        MemberRef::Scalar(bits::<K>(self.to_raw()))
-    }
-
-    #[inline]
-    fn read_bits(list: &[Self], from: usize, to: &mut [u64]) -> usize {
-        let rest = list.get(from..).unwrap_or_default();
-        to.iter_mut().zip(rest).for_each(|(bits_of, value)| *bits_of = bits::<K>(value.to_raw()));
-        rest.len().min(to.len())
     }
 
     #[inline]

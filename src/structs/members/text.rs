@@ -1,7 +1,6 @@
 //! String and bytes members, owned or borrowed from the input.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
-use crate::schema::member::{MemberRef, Part};
 use crate::schema::table::DefaultValue;
 use crate::structs::decode::end::{FAULT, UNKNOWN};
 use crate::structs::decode::input::Input;
@@ -32,11 +31,6 @@ macro_rules! delimited {
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 let tag = spec.tag::<kinds::$kind>();
                 writer.cursor.write_tagged_bytes(tag, view::<$target>(self).as_ref());
-            }
-
-            #[inline]
-            fn read(&self) -> MemberRef<'_> {
-                MemberRef::Bytes(view::<$target>(self).as_ref())
             }
         }
 
@@ -70,19 +64,6 @@ macro_rules! delimited {
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 if !self.is_empty() {
                     EncodeValue::<kinds::$kind>::write(self, spec, writer);
-                }
-            }
-
-            #[inline]
-            fn read<'m>(&'m self, _: Part<'_, 'm>) -> MemberRef<'m> {
-                if self.is_empty() { MemberRef::Unset } else { EncodeValue::<kinds::$kind>::read(self) }
-            }
-
-            #[inline]
-            fn read_or<'m>(&'m self, default: DefaultValue<'static>, _: Part<'_, 'm>) -> MemberRef<'m> {
-                match default {
-                    DefaultValue::$kind(value) if *value == **self => MemberRef::Unset,
-                    _ => EncodeValue::<kinds::$kind>::read(self),
                 }
             }
 

@@ -1,11 +1,10 @@
 //! Structs in other formats, by way of their encoding and a dynamic message of their table.
 
 use super::schema::schema;
-use crate::message::DynamicMessage;
+use crate::message::{Decoder, DynamicMessage, MessageView};
 use crate::schema::pool::MessageDescriptor;
-use crate::structs::DecodeOwned;
-use crate::structs::message::encode_partial;
-use crate::wire::error::{DecodeError, DescriptorError};
+use crate::structs::{DecodeOwned, Message};
+use crate::wire::error::{DecodeError, DescriptorError, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use alloc::vec::Vec;
 
@@ -19,10 +18,27 @@ const WHOLE: DecodeOptions = DecodeOptions::new().allow_partial(true).budget(usi
 pub(in crate::structs) enum Failure {
     /// The tables are no schema, or there is no memory for a pool.
     Schema(DescriptorError),
-    /// A member cannot be encoded.
-    Encode,
+    Encode(EncodeError),
     /// What the one takes and the other does not: mostly that it needs more memory.
     Decode(DecodeError),
+}
+
+fn bytes<M: Message>(message: &M) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    message.encode_with(&mut bytes, PARTIAL).map_err(Failure::Encode)?;
+    Ok(bytes)
+}
+
+/// Prints the message as a view of its schema.
+pub(in crate::structs) fn print<M: Message, E>(
+    message: &M,
+    failed: impl Fn(Failure) -> E,
+    print: impl FnOnce(MessageView<'_, '_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
+    let bytes = bytes(message).map_err(&failed)?;
+    let mut decoder = Decoder::new(&descriptor).with_options(WHOLE);
+    print(decoder.decode(&bytes).map_err(|error| failed(Failure::Decode(error)))?)
 }
 
 /// Makes a struct of what is parsed; `budget` is the memory that it may take.
@@ -46,7 +62,7 @@ pub(in crate::structs) fn merge<M: DecodeOwned, E>(
     merge: impl FnOnce(&mut DynamicMessage) -> Result<(), E>,
 ) -> Result<(), E> {
     let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
-    let before = encode_partial(message).map_err(|_| failed(Failure::Encode))?;
+    let before = bytes(message).map_err(&failed)?;
     let decoded = DynamicMessage::decode_with(&descriptor, &before, WHOLE);
     let mut merged = decoded.map_err(|error| failed(Failure::Decode(error)))?;
     merge(&mut merged)?;
@@ -66,6 +82,6 @@ pub(in crate::structs) fn merge<M: DecodeOwned, E>(
 
 fn encoded(message: &DynamicMessage) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, PARTIAL).map_err(|_| Failure::Encode)?;
+    message.encode_with(&mut bytes, PARTIAL).map_err(Failure::Encode)?;
     Ok(bytes)
 }

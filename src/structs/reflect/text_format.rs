@@ -1,21 +1,24 @@
 //! Structs in text format.
 
 use super::by_schema::{self, Failure};
-use super::schema::schema;
-use crate::formats::text::{FormatOptions, ParseError, ParseErrorKind, ParseOptions, print_members};
+use crate::formats::text::{FormatOptions, ParseError, ParseErrorKind, ParseOptions};
 use crate::message::DynamicMessage;
 use crate::structs::{DecodeOwned, Message};
 use crate::wire::Buffer;
-use crate::wire::error::{DecodeErrorKind, EncodeError};
+use crate::wire::error::{DecodeErrorKind, EncodeError, EncodeErrorKind};
 
 pub(in crate::structs) fn print<M: Message>(
     message: &M,
     buffer: &mut impl Buffer,
     options: &FormatOptions,
 ) -> Result<(), EncodeError> {
-    let descriptor =
-        schema::<M>().map_err(|error| EncodeError::without_schema(error, M::TABLE.full_name()))?;
-    print_members(&descriptor, message, options, buffer)
+    let failed = |failure: Failure| match failure {
+        Failure::Encode(error) => error,
+        Failure::Schema(error) => EncodeError::without_schema(error, M::TABLE.full_name()),
+        // What a struct has encoded is a message of its table.
+        Failure::Decode(_) => EncodeError::new(EncodeErrorKind::OutOfMemory),
+    };
+    by_schema::print(message, failed, |view| view.append_text_format(buffer, options))
 }
 
 pub(in crate::structs) fn parse<M: DecodeOwned>(text: &str, options: &ParseOptions) -> Result<M, ParseError> {
@@ -41,7 +44,7 @@ fn failed<M: Message>(text: &str) -> impl Fn(Failure) -> ParseError {
         let error = match failure {
             Failure::Decode(error) => error,
             Failure::Schema(error) => return ParseError::without_schema(error, name),
-            Failure::Encode => return ParseError::of(ParseErrorKind::InvalidMessage, text, name),
+            Failure::Encode(_) => return ParseError::of(ParseErrorKind::InvalidMessage, text, name),
         };
         let kind = match error.kind() {
             DecodeErrorKind::BudgetExceeded => ParseErrorKind::BudgetExceeded,
@@ -59,7 +62,7 @@ mod tests {
     #![allow(unused_assignments, reason = "by `message!`, whose lints count inside of its own crate")]
 
     use super::*;
-    use crate::wire::error::{DescriptorErrorKind, EncodeErrorKind};
+    use crate::wire::error::DescriptorErrorKind;
 
     mod one {
         #[derive(Debug, Default)]

@@ -1,63 +1,87 @@
 //! Well-known types that are one value.
 
-use super::JsonStyle;
+use super::JsonPrinter;
+use crate::engine::slab::RawView;
 use crate::formats::json::error::SerializeErrorKind as Kind;
 use crate::formats::numbers::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, put_duration, put_timestamp,
 };
-use crate::formats::print::{PrintView, Style};
 use crate::schema::pool::{FieldRef, WellKnown};
+use crate::schema::program::Scalar;
 
-impl JsonStyle<'_, '_> {
-    /// A well-known type that is one value in JSON.
-    pub(super) fn well_known<'a, 'i, V: PrintView<'a, 'i>>(
+impl JsonPrinter<'_, '_> {
+    /// What is in a `google.protobuf.Value`: a message, or a scalar, which is printed. Without anything it is `null`.
+    pub(in crate::formats::json) fn value<'a, 'i>(
         &mut self,
-        view: V,
-        known: WellKnown,
-    ) -> Result<(), Kind> {
-        match known {
-            WellKnown::Timestamp => self.timestamp(view.number_of(0), view.number_of(1)),
-            WellKnown::Duration => self.duration(view.number_of(0), view.number_of(1)),
-            WellKnown::FieldMask => self.field_mask(view),
-            _ => {
-                let program = view.program();
-                let Some(entry) = program.entries().first() else { return Ok(()) };
-                let names = self.pool.field_formats(program.message());
-                match view.slot(0, entry) {
-                    Some(slot) => self.any_scalar((names, 0), entry, view, slot),
-                    None => {
-                        let field = program.field_of(0) as u16;
-                        self.default(FieldRef::at(self.pool, program.message(), field, 0), entry);
-                    }
-                }
-                Ok(())
-            }
+        view: RawView<'a, 'i>,
+    ) -> Result<Option<RawView<'a, 'i>>, Kind> {
+        let Some((position, entry, slot)) = view.set_fields().next(view) else {
+            self.out.array(b"null");
+            return Ok(None);
+        };
+        if entry.coding.is_message() {
+            return Ok(Some(view.child(entry, slot)));
         }
+        if entry.scalar() == Scalar::F64 && !f64::from_bits(view.words.get64(slot)).is_finite() {
+            return Err(Kind::NotFinite);
+        }
+        if entry.scalar() == Scalar::Enum {
+            self.out.array(b"null");
+            return Ok(None);
+        }
+        let names = self.pool.field_formats(view.program().message());
+        self.scalar_at((names, position), entry, view, slot);
+        Ok(None)
     }
 
-    /// Paths with commas between them.
-    fn field_mask<'a, 'i, V: PrintView<'a, 'i>>(&mut self, view: V) -> Result<(), Kind> {
-        self.out.byte(b'"');
-        if let Some(entry) = view.program().entries().first()
-            && let Some(slot) = view.slot(0, entry)
-        {
-            let paths = view.list(entry, slot);
-            for index in 0..V::len(paths) {
-                if index > 0 {
-                    self.out.byte(b',');
+    /// A well-known type that is one value in JSON.
+    pub(in crate::formats::json) fn well_known(
+        &mut self,
+        view: RawView<'_, '_>,
+        known: WellKnown,
+    ) -> Result<(), Kind> {
+        let program = view.program();
+        let entry = |at: usize| program.entries().get(at).map(|entry| (entry, view.slot(at, entry)));
+        let number = |at: usize| match entry(at) {
+            Some((entry, Some(slot))) if entry.coding.words() == 2 => view.words.get64(slot) as i64,
+            Some((_, Some(slot))) => i64::from(view.words.get(slot) as i32),
+            _ => 0,
+        };
+        match known {
+            WellKnown::Timestamp => self.timestamp(number(0), number(1))?,
+            WellKnown::Duration => self.duration(number(0), number(1))?,
+            WellKnown::FieldMask => {
+                self.out.byte(b'"');
+                if let Some((entry, Some(slot))) = entry(0) {
+                    let paths = view.list(entry, slot);
+                    for at in 0..paths.len() {
+                        if at > 0 {
+                            self.out.byte(b',');
+                        }
+                        if !camel_path(&mut self.out, paths.span(at)) {
+                            return Err(Kind::InvalidFieldMask);
+                        }
+                    }
                 }
-                let (rest, len) = V::text_at(paths, index);
-                if !camel_path(&mut self.out, rest.get(..len).unwrap_or(rest)) {
-                    return Err(Kind::InvalidFieldMask);
+                self.out.byte(b'"');
+            }
+            _ => {
+                let field = FieldRef::at(self.pool, program.message(), program.field_of(0) as u16, 0);
+                match entry(0) {
+                    Some((entry, Some(slot))) => {
+                        let names = self.pool.field_formats(program.message());
+                        self.scalar_at((names, 0), entry, view, slot);
+                    }
+                    Some((entry, None)) => self.default(field, entry),
+                    None => {}
                 }
             }
         }
-        self.out.byte(b'"');
         Ok(())
     }
 
     /// A `google.protobuf.Timestamp`.
-    fn timestamp(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
+    pub(crate) fn timestamp(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
         let nanos = u32::try_from(nanos).ok().filter(|&nanos| nanos < 1_000_000_000);
         let range = MIN_SECONDS..=MAX_SECONDS;
         let nanos = nanos.filter(|_| range.contains(&seconds)).ok_or(Kind::OutOfRange)?;
@@ -68,7 +92,7 @@ impl JsonStyle<'_, '_> {
     }
 
     /// A `google.protobuf.Duration`.
-    fn duration(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
+    pub(crate) fn duration(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
         let range = (-MAX_DURATION..=MAX_DURATION).contains(&seconds) && nanos.unsigned_abs() < 1_000_000_000;
         if !range || (seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0) {
             return Err(Kind::OutOfRange);

@@ -1,10 +1,11 @@
 //! Unknown fields: by number, with a guess at what their bytes are.
 
-use super::TextStyle;
+use super::TextPrinter;
+use crate::engine::slab::RawView;
 use crate::formats::numbers::put_u64;
 use crate::formats::text::strings;
+use crate::message::UnknownFields;
 use crate::wire::Full;
-use crate::wire::error::EncodeError;
 use crate::wire::read::raw;
 use crate::wire::{Tag, WireType};
 use alloc::vec::Vec;
@@ -24,21 +25,40 @@ struct OpenUnknown<'i> {
     first: bool,
 }
 
-impl TextStyle<'_, '_> {
-    /// Unknown fields of a message at this level. `first` says whether nothing has been written inside before, and the
+impl TextPrinter<'_, '_> {
+    /// The unknown fields of a message at this level. `first` says whether nothing has been written inside before, and the
     /// answer whether that is still so.
-    pub(super) fn unknown_fields<'i>(
+    pub(in crate::formats::text) fn unknown_fields(
         &mut self,
-        fields: impl Iterator<Item = (Tag, &'i [u8])>,
+        view: RawView<'_, '_>,
         level: u32,
         mut first: bool,
-    ) -> Result<bool, EncodeError> {
-        for (tag, value) in fields {
+    ) -> Result<bool, Full> {
+        for field in UnknownFields::new(view) {
             self.separate(level, first);
             first = false;
             let mut open = Vec::new();
-            self.unknown_value(tag, value, GUESSES, &mut open)?;
+            self.unknown_value(field.tag(), field.value(), GUESSES, &mut open)?;
             self.opened(&mut open, level)?;
+        }
+        Ok(first)
+    }
+
+    /// As `unknown_fields`, of bytes that should have been a message, as far as they are fields.
+    pub(in crate::formats::text) fn unknown_bytes(
+        &mut self,
+        mut bytes: &[u8],
+        level: u32,
+        mut first: bool,
+    ) -> Result<bool, Full> {
+        while let Some((tag, start)) = next_tag(bytes) {
+            let Ok(end) = raw::skip_value(bytes, start, bytes.len(), tag, GROUPS) else { break };
+            self.separate(level, first);
+            first = false;
+            let mut open = Vec::new();
+            self.unknown_value(tag, bytes.get(start..end).unwrap_or_default(), GUESSES, &mut open)?;
+            self.opened(&mut open, level)?;
+            bytes = bytes.get(end..).unwrap_or_default();
         }
         Ok(first)
     }
