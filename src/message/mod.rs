@@ -20,7 +20,7 @@ mod options;
 mod prepared;
 mod view;
 
-pub(crate) use build::detached::{Detached, DetachedStack, Encoded};
+pub(crate) use build::detached::{Detached, DetachedStack};
 #[cfg(feature = "json")]
 pub(crate) use build::map_aside::MapAside;
 pub(crate) use build::{FieldAt, MessageBuilder};

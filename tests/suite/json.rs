@@ -315,6 +315,13 @@ fn an_any_is_read_wherever_its_type_stands() {
     let any = message.descriptor().get_field_by_name("any").unwrap();
     message.message_mut(&any).unwrap().set_field_by_name("value", Value::Bytes(vec![0xff])).unwrap();
     assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::InvalidMessage);
+    // The path goes on inside of them.
+    message
+        .message_mut(&any)
+        .unwrap()
+        .set_field_by_name("value", Value::Bytes(b"\x08\x80".to_vec()))
+        .unwrap();
+    assert_eq!(message.to_json_string().unwrap_err().path().to_string(), "any.x");
     message.message_mut(&any).unwrap().set_field_by_name("type_url", "/t.Nope").unwrap();
     assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::UnknownType);
 }

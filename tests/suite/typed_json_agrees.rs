@@ -903,6 +903,14 @@ fn depth_agrees() {
         for inner in ["{}", "{\"byInt32\":{\"1\":\"x\"}}"] {
             let text = format!("{}{inner}{}", "{\"bySfixed32\":{\"1\":".repeat(levels), "}}".repeat(levels));
             parses_alike::<Maps>(text.as_bytes(), &maps, &DeserializeOptions::new());
+            // Entries count as messages, in JSON as in an encode.
+            if let Ok(message) = DynamicMessage::from_json(&maps, text.as_bytes()) {
+                assert_eq!(
+                    message.to_json_string().is_ok(),
+                    message.encode_to_vec().is_ok(),
+                    "{levels} {inner}"
+                );
+            }
         }
         for by_int32 in [BTreeMap::new(), BTreeMap::from([(1, "x".to_string())])] {
             let innermost = Maps { by_int32, ..Maps::default() };

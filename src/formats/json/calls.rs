@@ -47,7 +47,7 @@ impl MessageView<'_, '_> {
         buffer: &mut impl Buffer,
         options: &SerializeOptions,
     ) -> Result<(), SerializeError> {
-        print::print(*self, options, buffer)
+        print::message(*self, options, buffer)
     }
 
     /// The message as JSON text.

@@ -50,7 +50,7 @@ pub(crate) use error::step as path_step;
 pub(crate) use parse::follow::{AHEAD, Follow, MemberKey};
 pub(crate) use parse::scan::JsonScanner;
 pub(crate) use parse::scan_value::{integer_word, key_word, word_of};
-pub(crate) use print::JsonPrinter;
+pub(crate) use print::JsonStyle;
 pub(crate) use strings::put_whole;
 
 #[allow(unused_imports, reason = "for the documentation")]

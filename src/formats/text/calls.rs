@@ -3,7 +3,7 @@
 use super::error::{ParseError, ParseErrorKind as Kind};
 use super::options::{FormatOptions, ParseOptions};
 use super::parse;
-use super::print::print;
+use super::print::message as print;
 use crate::engine::decode::check_required;
 use crate::message::{DynamicMessage, MessageView};
 use crate::schema::pool::MessageDescriptor;

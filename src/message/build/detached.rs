@@ -7,15 +7,6 @@ use crate::wire::error::DecodeError;
 use crate::wire::options::DecodeOptions;
 use alloc::vec::Vec;
 
-/// A message that a printer decodes before it goes on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Encoded<'i> {
-    /// The value of an `Any`, and its type.
-    Any { value: &'i [u8], message: u32 },
-    /// A message that was kept as bytes.
-    Raw(BodyRef),
-}
-
 /// A message in a slab of its own. Its strings are in a store that others have too.
 pub(crate) struct Detached<'i> {
     slab: Slab,
@@ -24,26 +15,29 @@ pub(crate) struct Detached<'i> {
 }
 
 impl<'i> Detached<'i> {
-    /// Decodes a message by the programs of `set`, which know all of its fields. `around` is a message of the slab that a raw one is in.
+    /// Decodes a message that was kept as bytes, by the programs of `set`, which know all of its fields.
     ///
     /// # Errors
     /// As [`decode::merge`].
-    pub(crate) fn decode(
+    pub(crate) fn raw(
         set: &ProgramSet,
-        around: RawView<'_, 'i>,
-        encoded: Encoded<'i>,
+        raw: RawView<'_, 'i>,
         options: &DecodeOptions,
     ) -> Result<Self, DecodeError> {
-        match encoded {
-            Encoded::Any { value, message } => {
-                Self::from_parts(set, message, value, core::iter::once((0, value.len())), options)
-            }
-            Encoded::Raw(body) => {
-                let raw = around.at(body);
-                let parts = raw.spans().map(|span| (span.offset as usize, (span.offset + span.len) as usize));
-                Self::from_parts(set, raw.program().message(), raw.store, parts, options)
-            }
-        }
+        let parts = raw.spans().map(|span| (span.offset as usize, (span.offset + span.len) as usize));
+        Self::from_parts(set, raw.program().message(), raw.store, parts, options)
+    }
+
+    /// Decodes a message of this type.
+    ///
+    /// # Errors
+    /// As [`decode::merge`].
+    pub(crate) fn encoded(
+        set: &ProgramSet,
+        (bytes, message): (&'i [u8], u32),
+        options: &DecodeOptions,
+    ) -> Result<Self, DecodeError> {
+        Self::from_parts(set, message, bytes, core::iter::once((0, bytes.len())), options)
     }
 
     /// Decodes parts of a store as one message. They are given by their start and end.

@@ -68,6 +68,12 @@ impl Coding {
         }
     }
 
+    /// A string or bytes.
+    #[inline(always)]
+    pub(crate) const fn is_text(self) -> bool {
+        matches!(self, Self::String | Self::Bytes)
+    }
+
     /// Words of a value in the slab. A message counts as its offset.
     pub(crate) const fn words(self) -> u32 {
         match self {

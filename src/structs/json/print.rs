@@ -9,7 +9,8 @@
 //! Whatever is an error in JSON, or is kept as bytes, or could be read in two ways, stops the printer. The message is then
 //! printed by way of a dynamic message (`json.rs`), whose result counts: so errors and rare forms exist once.
 
-use crate::formats::json::{JsonPrinter, SerializeErrorKind, SerializeOptions};
+use crate::formats::json::{JsonStyle, SerializeErrorKind, SerializeOptions};
+use crate::formats::print::Style;
 use crate::schema::pool::{FieldFormats, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
 use crate::schema::table::DefaultValue;
@@ -56,7 +57,7 @@ pub trait PrintField<K: KindMarker> {
 
 /// State of one pass.
 pub struct StructPrinter<'p, 'b> {
-    pub(in crate::structs) json: JsonPrinter<'p, 'b>,
+    pub(in crate::structs) json: JsonStyle<'p, 'b>,
     /// The message, or the map entry, that the current field belongs to.
     object: Object<'p>,
     /// How many objects and lists are open.
@@ -90,7 +91,7 @@ struct Object<'p> {
 
 impl<'p> Object<'p> {
     #[inline(always)]
-    fn new(json: &JsonPrinter<'p, '_>, program: u32) -> Self {
+    fn new(json: &JsonStyle<'p, '_>, program: u32) -> Self {
         let program = json.pool.programs().program(program);
         let (names, plain) = (json.pool.field_formats(program.message()), json.plain);
         Self { program, names, position: 0, next: 0, first: true, plain, bare: false, value: false }
@@ -109,7 +110,7 @@ pub(in crate::structs) fn print<M: Message>(
     options: &SerializeOptions,
 ) -> bool {
     let (pool, index) = (descriptor.parent_pool(), descriptor.index());
-    let json = JsonPrinter::new(pool, options, buffer);
+    let json = JsonStyle::new(pool, options, buffer);
     let object = Object::new(&json, index);
     let mut printer = StructPrinter {
         json,
@@ -183,7 +184,7 @@ impl<'p> StructPrinter<'p, '_> {
     #[inline(never)]
     fn odd_key(&mut self, first: bool) {
         if !self.object.bare {
-            self.json.odd_name(self.object.names, self.object.position, first, self.level);
+            self.json.odd_name((self.object.names, self.object.position), first, self.level);
         }
     }
 
@@ -287,7 +288,7 @@ impl<'p> StructPrinter<'p, '_> {
     fn time<M: Message>(
         &mut self,
         message: &M,
-        put: impl FnOnce(&mut JsonPrinter<'_, '_>, i64, i64) -> Result<(), SerializeErrorKind>,
+        put: impl FnOnce(&mut JsonStyle<'_, '_>, i64, i64) -> Result<(), SerializeErrorKind>,
     ) {
         let mut buffer = [0; TIME_LEN];
         let len = message.encode_to_slice(&mut buffer);

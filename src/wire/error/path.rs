@@ -109,6 +109,16 @@ impl FieldPath {
         }
     }
 
+    /// Adds the steps of a path that goes on where this one ends.
+    #[cfg(feature = "reflect")]
+    pub(crate) fn append(&mut self, inner: Self) {
+        inner.steps.into_iter().for_each(|step| self.push_inner(step));
+        self.lost |= inner.lost;
+        if self.lost {
+            self.steps.clear();
+        }
+    }
+
     /// Reserves memory for one more step, without aborting: a path is part of an error report.
     #[inline]
     fn has_room(&mut self) -> bool {

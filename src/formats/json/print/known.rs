@@ -1,82 +1,54 @@
 //! Well-known types that are one value.
 
-use super::JsonPrinter;
+use super::JsonStyle;
 use crate::engine::slab::RawView;
 use crate::formats::json::error::SerializeErrorKind as Kind;
 use crate::formats::numbers::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, put_duration, put_timestamp,
 };
+use crate::formats::print::Style;
 use crate::schema::pool::{FieldRef, WellKnown};
-use crate::schema::program::Scalar;
 
-impl JsonPrinter<'_, '_> {
-    /// What is in a `google.protobuf.Value`: a message, or a scalar, which is printed. Without anything it is `null`.
-    pub(in crate::formats::json) fn value<'a, 'i>(
-        &mut self,
-        view: RawView<'a, 'i>,
-    ) -> Result<Option<RawView<'a, 'i>>, Kind> {
-        let Some((position, entry, slot)) = view.set_fields().next(view) else {
-            self.out.array(b"null");
-            return Ok(None);
-        };
-        if entry.coding.is_message() {
-            return Ok(Some(view.child(entry, slot)));
+impl JsonStyle<'_, '_> {
+    /// A well-known type that is one value in JSON.
+    pub(super) fn well_known(&mut self, view: RawView<'_, '_>, known: WellKnown) -> Result<(), Kind> {
+        match known {
+            WellKnown::Timestamp => self.timestamp(number_of(view, 0), number_of(view, 1)),
+            WellKnown::Duration => self.duration(number_of(view, 0), number_of(view, 1)),
+            WellKnown::FieldMask => self.field_mask(view),
+            _ => {
+                let program = view.program();
+                let Some(entry) = program.entries().first() else { return Ok(()) };
+                let names = self.pool.field_formats(program.message());
+                match view.slot(0, entry) {
+                    Some(slot) => self.any_scalar((names, 0), entry, view, slot),
+                    None => {
+                        let field = program.field_of(0) as u16;
+                        self.default(FieldRef::at(self.pool, program.message(), field, 0), entry);
+                    }
+                }
+                Ok(())
+            }
         }
-        if entry.scalar() == Scalar::F64 && !f64::from_bits(view.words.get64(slot)).is_finite() {
-            return Err(Kind::NotFinite);
-        }
-        if entry.scalar() == Scalar::Enum {
-            self.out.array(b"null");
-            return Ok(None);
-        }
-        let names = self.pool.field_formats(view.program().message());
-        self.scalar_at((names, position), entry, view, slot);
-        Ok(None)
     }
 
-    /// A well-known type that is one value in JSON.
-    pub(in crate::formats::json) fn well_known(
-        &mut self,
-        view: RawView<'_, '_>,
-        known: WellKnown,
-    ) -> Result<(), Kind> {
-        let program = view.program();
-        let entry = |at: usize| program.entries().get(at).map(|entry| (entry, view.slot(at, entry)));
-        let number = |at: usize| match entry(at) {
-            Some((entry, Some(slot))) if entry.coding.words() == 2 => view.words.get64(slot) as i64,
-            Some((_, Some(slot))) => i64::from(view.words.get(slot) as i32),
-            _ => 0,
-        };
-        match known {
-            WellKnown::Timestamp => self.timestamp(number(0), number(1))?,
-            WellKnown::Duration => self.duration(number(0), number(1))?,
-            WellKnown::FieldMask => {
-                self.out.byte(b'"');
-                if let Some((entry, Some(slot))) = entry(0) {
-                    let paths = view.list(entry, slot);
-                    for at in 0..paths.len() {
-                        if at > 0 {
-                            self.out.byte(b',');
-                        }
-                        if !camel_path(&mut self.out, paths.span(at)) {
-                            return Err(Kind::InvalidFieldMask);
-                        }
-                    }
+    /// Paths with commas between them.
+    fn field_mask(&mut self, view: RawView<'_, '_>) -> Result<(), Kind> {
+        self.out.byte(b'"');
+        if let Some(entry) = view.program().entries().first()
+            && let Some(slot) = view.slot(0, entry)
+        {
+            let paths = view.list(entry, slot);
+            for index in 0..paths.len() {
+                if index > 0 {
+                    self.out.byte(b',');
                 }
-                self.out.byte(b'"');
-            }
-            _ => {
-                let field = FieldRef::at(self.pool, program.message(), program.field_of(0) as u16, 0);
-                match entry(0) {
-                    Some((entry, Some(slot))) => {
-                        let names = self.pool.field_formats(program.message());
-                        self.scalar_at((names, 0), entry, view, slot);
-                    }
-                    Some((entry, None)) => self.default(field, entry),
-                    None => {}
+                if !camel_path(&mut self.out, paths.span(index)) {
+                    return Err(Kind::InvalidFieldMask);
                 }
             }
         }
+        self.out.byte(b'"');
         Ok(())
     }
 
@@ -101,5 +73,15 @@ impl JsonPrinter<'_, '_> {
         put_duration(&mut self.out, seconds, nanos as i32);
         self.out.byte(b'"');
         Ok(())
+    }
+}
+
+/// The field at a position as a number; 0 if it is not set.
+fn number_of(view: RawView<'_, '_>, position: usize) -> i64 {
+    let Some(entry) = view.program().entries().get(position) else { return 0 };
+    match view.slot(position, entry) {
+        Some(slot) if entry.coding.words() == 2 => view.words.get64(slot) as i64,
+        Some(slot) => i64::from(view.words.get(slot) as i32),
+        None => 0,
     }
 }

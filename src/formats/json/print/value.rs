@@ -1,42 +1,38 @@
-//! Values: scalars and keys.
+//! Values: scalars, lists of numbers, and keys.
 
-use super::JsonPrinter;
-use crate::engine::slab::{ByteSpan, RawView};
+use super::JsonStyle;
+use crate::engine::slab::RawView;
 use crate::formats::json::strings;
 use crate::formats::numbers::{
-    encode_base64, put_f32, put_f64, put_i64, put_quoted_i64, put_quoted_u64, put_short_f32, put_u64,
+    encode_base64, put_element, put_f32, put_f64, put_i64, put_quoted_i64, put_quoted_u64, put_short_f32,
+    put_u64,
 };
-use crate::schema::pool::{FieldRef, FormatField};
+use crate::formats::print::Style;
+use crate::schema::pool::FormatField;
 use crate::schema::program::{Coding, FieldEntry, Scalar};
 use crate::wire::utf8;
 
-impl JsonPrinter<'_, '_> {
-    /// The scalar at a slot.
+impl<'p> JsonStyle<'p, '_> {
+    /// As [`scalar`](Style::scalar), not inlined.
     #[inline(never)]
-    pub(in crate::formats::json) fn scalar_at(
+    pub(super) fn any_scalar(
         &mut self,
-        field: FormatField<'_>,
+        field: FormatField<'p>,
         entry: &FieldEntry,
         view: RawView<'_, '_>,
         slot: u32,
     ) {
-        self.scalar(field, entry, view.scalar(entry, slot), view.store);
+        self.scalar(field, entry, view, slot);
     }
 
-    /// A scalar by the word or two that a slot has.
+    /// A number by its bits.
     #[inline(always)]
-    pub(in crate::formats::json) fn scalar(
-        &mut self,
-        field: FormatField<'_>,
-        entry: &FieldEntry,
-        word: u64,
-        store: &[u8],
-    ) {
+    pub(super) fn word(&mut self, field: FormatField<'p>, entry: &FieldEntry, word: u64) {
         match entry.scalar() {
             Scalar::Bool if word != 0 => self.out.array(b"true"),
             Scalar::Bool => self.out.array(b"false"),
             Scalar::I32 => put_i64(&mut self.out, i64::from(word as i32)),
-            Scalar::U32 => put_u64(&mut self.out, word),
+            Scalar::U32 => put_u64(&mut self.out, u64::from(word as u32)),
             Scalar::I64 if self.options.stringify_64_bit_integers => {
                 put_quoted_i64(&mut self.out, word as i64);
             }
@@ -46,44 +42,87 @@ impl JsonPrinter<'_, '_> {
             Scalar::F32 => self.float(f32::from_bits(word as u32)),
             Scalar::F64 => self.double(f64::from_bits(word)),
             Scalar::Enum => self.enumeration(field, word as i32),
-            Scalar::String => self.text(entry.coding, word, store),
-            Scalar::Bytes => self.bytes(word, store),
+            Scalar::String | Scalar::Bytes => {}
         }
     }
 
-    /// As [`scalar`](Self::scalar), where there is no hurry.
-    #[inline(never)]
-    pub(in crate::formats::json) fn any_scalar(
-        &mut self,
-        field: FormatField<'_>,
-        entry: &FieldEntry,
-        word: u64,
-        store: &[u8],
-    ) {
-        self.scalar(field, entry, word, store);
-    }
-
-    /// A string, by its (offset, length).
-    #[inline]
-    fn text(&mut self, coding: Coding, span: u64, store: &[u8]) {
-        let (start, len) = (span as u32 as usize, ByteSpan::from_word(span).len() as usize);
-        let rest = store.get(start..).filter(|rest| rest.len() >= len).unwrap_or_default();
-        let len = len.min(rest.len());
-        // Bytes that were not validated may be anything.
-        match rest.get(..len) {
-            Some(bytes) if coding != Coding::String && !utf8::is_valid(bytes) => {
-                strings::put_lossy(&mut self.out, bytes);
+    /// Elements of one word, of which there is at least one. Each kind has a loop of its own, and the bracket or comma before an
+    /// element is written with it.
+    pub(super) fn words(&mut self, field: FormatField<'p>, entry: &FieldEntry, run: &[u32]) {
+        let mut before = b'[';
+        let mut lead = || core::mem::replace(&mut before, b',');
+        match entry.scalar() {
+            Scalar::I32 => {
+                for &word in run {
+                    put_element::<false>(&mut self.out, lead(), (word as i32).into());
+                }
             }
-            _ => strings::put(&mut self.out, rest, len),
+            Scalar::U32 => {
+                for &word in run {
+                    put_element::<false>(&mut self.out, lead(), word.into());
+                }
+            }
+            Scalar::F32 => {
+                for &word in run {
+                    self.out.byte(lead());
+                    self.float(f32::from_bits(word));
+                }
+            }
+            _ => {
+                for &word in run {
+                    self.out.byte(lead());
+                    self.word(field, entry, word.into());
+                }
+            }
         }
     }
 
-    fn bytes(&mut self, span: u64, store: &[u8]) {
-        let start = span as u32 as usize;
-        let bytes = store.get(start..start + ByteSpan::from_word(span).len() as usize).unwrap_or_default();
-        self.out.byte(b'"');
-        encode_base64(&mut self.out, bytes);
-        self.out.byte(b'"');
+    /// As [`words`](Self::words), of two words.
+    pub(super) fn pairs(&mut self, field: FormatField<'p>, entry: &FieldEntry, run: &[u32]) {
+        let mut before = b'[';
+        let mut lead = || core::mem::replace(&mut before, b',');
+        let quoted = self.options.stringify_64_bit_integers;
+        let all = run.as_chunks::<2>().0.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32);
+        match entry.scalar() {
+            Scalar::I64 if quoted => {
+                for word in all {
+                    put_element::<true>(&mut self.out, lead(), (word as i64).into());
+                }
+            }
+            Scalar::U64 if quoted => {
+                for word in all {
+                    put_element::<true>(&mut self.out, lead(), word.into());
+                }
+            }
+            Scalar::F64 => {
+                for word in all {
+                    self.out.byte(lead());
+                    self.double(f64::from_bits(word));
+                }
+            }
+            _ => {
+                for word in all {
+                    self.out.byte(lead());
+                    self.word(field, entry, word);
+                }
+            }
+        }
+    }
+
+    /// The first `len` bytes of `rest`.
+    #[inline]
+    pub(super) fn string(&mut self, entry: &FieldEntry, rest: &[u8], len: usize) {
+        let bytes = rest.get(..len).unwrap_or(rest);
+        if entry.scalar() == Scalar::Bytes {
+            self.out.byte(b'"');
+            encode_base64(&mut self.out, bytes);
+            self.out.byte(b'"');
+        } else if entry.coding != Coding::String && !utf8::is_valid(bytes) {
+            // Bytes that were not validated may be anything.
+            strings::put_lossy(&mut self.out, bytes);
+        } else {
+            strings::put(&mut self.out, rest, len);
+        }
     }
 
     #[inline(always)]
@@ -116,7 +155,7 @@ impl JsonPrinter<'_, '_> {
     /// An enum value: its name, if it has one and names are asked for.
     pub(crate) fn enumeration(&mut self, (names, position): FormatField<'_>, number: i32) {
         let enumeration = names.enumeration(position);
-        // Whatever the number is, as in C++.
+        // `NullValue` is `null` whatever its number, as in C++.
         if names.is_null_value(position) {
             return self.out.array(b"null");
         }
@@ -139,33 +178,15 @@ impl JsonPrinter<'_, '_> {
         }
     }
 
-    /// The scalar of a field that is not set and has no presence.
-    pub(crate) fn default(&mut self, field: FieldRef<'_>, entry: &FieldEntry) {
-        let word = match entry.scalar() {
-            Scalar::Enum => field.default_number() as u32 as u64,
-            _ => 0,
-        };
-        let of = (self.pool.field_formats(field.message_index()), field.position() as usize);
-        self.any_scalar(of, entry, word, &[]);
-    }
-
-    /// The key of a map entry, which is a string whatever its type.
-    pub(in crate::formats::json) fn key_at(&mut self, entry: &FieldEntry, pair: RawView<'_, '_>, slot: u32) {
-        self.key(entry, pair.scalar(entry, slot), pair.store);
-    }
-
-    /// The key of an entry without one.
-    pub(in crate::formats::json) fn default_key(&mut self, entry: &FieldEntry) {
-        self.key(entry, 0, &[]);
-    }
-
-    fn key(&mut self, entry: &FieldEntry, word: u64, store: &[u8]) {
+    /// The key of a map entry.
+    pub(super) fn key_text(&mut self, entry: &FieldEntry, word: u64, rest: &[u8], len: usize) {
         let number = match entry.scalar() {
-            Scalar::String => return self.text(entry.coding, word, store),
+            Scalar::String | Scalar::Bytes => return self.string(entry, rest, len),
             Scalar::Bool if word != 0 => return self.out.array(b"\"true\""),
             Scalar::Bool => return self.out.array(b"\"false\""),
             Scalar::I32 => i64::from(word as i32),
             Scalar::I64 => word as i64,
+            Scalar::U32 => return put_quoted_u64(&mut self.out, u64::from(word as u32)),
             _ => return put_quoted_u64(&mut self.out, word),
         };
         put_quoted_i64(&mut self.out, number);

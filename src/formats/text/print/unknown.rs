@@ -1,10 +1,8 @@
 //! Unknown fields: by number, with a guess at what their bytes are.
 
-use super::TextPrinter;
-use crate::engine::slab::RawView;
+use super::TextStyle;
 use crate::formats::numbers::put_u64;
 use crate::formats::text::strings;
-use crate::message::UnknownFields;
 use crate::wire::Full;
 use crate::wire::read::raw;
 use crate::wire::{Tag, WireType};
@@ -25,40 +23,21 @@ struct OpenUnknown<'i> {
     first: bool,
 }
 
-impl TextPrinter<'_, '_> {
-    /// The unknown fields of a message at this level. `first` says whether nothing has been written inside before, and the
+impl TextStyle<'_, '_> {
+    /// Unknown fields of a message at this level. `first` says whether nothing has been written inside before, and the
     /// answer whether that is still so.
-    pub(in crate::formats::text) fn unknown_fields(
+    pub(super) fn unknown_fields<'i>(
         &mut self,
-        view: RawView<'_, '_>,
+        fields: impl Iterator<Item = (Tag, &'i [u8])>,
         level: u32,
         mut first: bool,
     ) -> Result<bool, Full> {
-        for field in UnknownFields::new(view) {
+        for (tag, value) in fields {
             self.separate(level, first);
             first = false;
             let mut open = Vec::new();
-            self.unknown_value(field.tag(), field.value(), GUESSES, &mut open)?;
+            self.unknown_value(tag, value, GUESSES, &mut open)?;
             self.opened(&mut open, level)?;
-        }
-        Ok(first)
-    }
-
-    /// As `unknown_fields`, of bytes that should have been a message, as far as they are fields.
-    pub(in crate::formats::text) fn unknown_bytes(
-        &mut self,
-        mut bytes: &[u8],
-        level: u32,
-        mut first: bool,
-    ) -> Result<bool, Full> {
-        while let Some((tag, start)) = next_tag(bytes) {
-            let Ok(end) = raw::skip_value(bytes, start, bytes.len(), tag, GROUPS) else { break };
-            self.separate(level, first);
-            first = false;
-            let mut open = Vec::new();
-            self.unknown_value(tag, bytes.get(start..end).unwrap_or_default(), GUESSES, &mut open)?;
-            self.opened(&mut open, level)?;
-            bytes = bytes.get(end..).unwrap_or_default();
         }
         Ok(first)
     }
@@ -150,6 +129,17 @@ impl TextPrinter<'_, '_> {
 
 fn next_tag(bytes: &[u8]) -> Option<(Tag, usize)> {
     raw::tag(bytes, 0).ok()
+}
+
+/// Tags and values of encoded fields, up to one that is not valid.
+pub(super) fn encoded_fields(mut rest: &[u8]) -> impl Iterator<Item = (Tag, &[u8])> {
+    core::iter::from_fn(move || {
+        let (tag, start) = next_tag(rest)?;
+        let end = raw::skip_value(rest, start, rest.len(), tag, GROUPS).ok()?;
+        let value = rest.get(start..end)?;
+        rest = rest.get(end..)?;
+        Some((tag, value))
+    })
 }
 
 /// Whether bytes are fields, and at least one of them.
