@@ -319,7 +319,7 @@ fn an_any_is_read_wherever_its_type_stands() {
     message
         .message_mut(&any)
         .unwrap()
-        .set_field_by_name("value", Value::Bytes(b"\x08\x80".to_vec()))
+        .set_field_by_name("value", Value::Bytes(b"\x0d\x00".to_vec()))
         .unwrap();
     assert_eq!(message.to_json_string().unwrap_err().path().to_string(), "any.x");
     message.message_mut(&any).unwrap().set_field_by_name("type_url", "/t.Nope").unwrap();
