@@ -530,3 +530,37 @@ fn errors_have_the_paths_that_dynamic_messages_have() {
         assert_eq!(typed.unwrap_err().to_string(), dynamic.unwrap_err().to_string(), "{input:02x?}");
     }
 }
+
+#[derive(Debug, Default)]
+struct Unpacked {
+    numbers: Vec<i64>,
+    bytes: Vec<u8>,
+    names: Vec<String>,
+}
+
+tablepb::message! {
+    Unpacked as "typed.Unpacked" {
+        numbers: repeated int64 = 1,
+        bytes: repeated custom uint32 = 2,
+        names: repeated string = 3,
+    }
+}
+
+/// A list that grows beyond the budget says at which element, in whatever form its elements come.
+#[test]
+fn lists_beyond_the_budget_have_the_index_in_their_paths() {
+    // The length is 60 000.
+    let packed = |tag: u8| [&[tag, 0xe0, 0xd4, 0x03][..], &[1; 60_000]].concat();
+    for (name, input) in [
+        ("numbers", [8, 1].repeat(60_000)),
+        ("numbers", packed(0x0a)),
+        ("bytes", [16, 1].repeat(60_000)),
+        ("bytes", packed(0x12)),
+        ("names", b"\x1a\x01x".repeat(60_000)),
+    ] {
+        let error = Unpacked::decode_with(&input, DecodeOptions::new().budget(30_000)).unwrap_err();
+        assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded, "{error}");
+        let [step] = error.path().steps() else { panic!("{error}") };
+        assert!(step.name() == Some(name) && step.index().is_some(), "{error}");
+    }
+}

@@ -92,7 +92,7 @@ where
                 return input.fault_in(list.len(), DecodeErrorKind::InvalidValue, pos);
             };
             if let Err(kind) = input.reserve(list, 1) {
-                return input.fault(kind, last);
+                return input.fault_in(list.len(), kind, last);
             }
             list.push(value);
         }

@@ -350,7 +350,7 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> DecodeValue<'i, K> for T {
                     input.pos = end;
                     match input.reserve(list, 1) {
                         Ok(()) => list.push(value),
-                        Err(kind) => return input.fault(kind, end),
+                        Err(kind) => return input.fault_in(list.len(), kind, end),
                     }
                     end
                 }
