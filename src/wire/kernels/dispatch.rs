@@ -1,7 +1,7 @@
 //! Selects the kernel that this processor runs.
 //!
-//! On x86-64 with `std` the processor is asked once per process. Everywhere else the target features of the build
-//! decide: every aarch64 target has NEON, except those with a soft-float calling convention.
+//! On x86-64 with `std` the processor is asked once per process, without it the target features of the build decide. Other
+//! processors run the portable kernel.
 
 /// A kernel that this processor can run. A kernel that needs special instructions holds a proof that the processor has
 /// them. Only this file makes proofs, after asking the processor or the build.
@@ -12,13 +12,6 @@ pub(super) enum Kernel {
     Avx2(x86_64::Avx2),
     #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
     Avx512(x86_64::Avx512),
-    #[cfg(all(
-        target_arch = "aarch64",
-        target_feature = "neon",
-        target_endian = "little",
-        not(tablepb_safe)
-    ))]
-    Neon(constant::Neon),
 }
 
 impl Kernel {
@@ -47,36 +40,15 @@ pub(super) use here::kernels;
 mod constant {
     use crate::wire::kernels::dispatch::Kernel;
 
-    /// Proof that the processor has NEON: the build is for processors that have it.
-    #[cfg(all(
-        target_arch = "aarch64",
-        target_feature = "neon",
-        target_endian = "little",
-        not(tablepb_safe)
-    ))]
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) struct Neon(());
-
-    const KERNELS: &[Kernel] = &[
-        Kernel::Portable,
-        #[cfg(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little",
-            not(tablepb_safe)
-        ))]
-        Kernel::Neon(Neon(())),
-    ];
-
     #[inline(always)]
     pub(crate) fn kernel() -> Kernel {
-        const { KERNELS[KERNELS.len() - 1] }
+        Kernel::Portable
     }
 
     /// All kernels that this processor has.
     #[cfg(test)]
     pub(crate) fn kernels() -> alloc::vec::Vec<Kernel> {
-        KERNELS.to_vec()
+        alloc::vec![Kernel::Portable]
     }
 }
 

@@ -7,7 +7,6 @@
 //! |---|---|---|
 //! | `avx512` | AVX-512 VBMI2 | 16 (or 8) values per step, by byte permutation and two multiplications |
 //! | `avx2` | AVX2 and a fast BMI2 | as `portable`, bits put together by one instruction |
-//! | `neon` | aarch64 | 16 values of one byte, 8 of two, 4 (or 2) longer ones per step, by byte permutations and shifts |
 //! | `portable` | nothing | one value per step, bits put together by shifts |
 //!
 //! The other way, `pack` encodes runs; only AVX-512 has a kernel for that (`pack512`).
@@ -29,8 +28,6 @@ mod avx2;
 mod avx512;
 mod dispatch;
 mod element;
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(tablepb_safe)))]
-mod neon;
 mod pack;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 mod pack512;

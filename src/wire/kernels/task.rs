@@ -93,13 +93,6 @@ pub(crate) fn with_best_cpu<T: CpuTask>(task: T) -> T::Out {
         // SAFETY: `Avx2` and `Avx512` prove that the processor has BMI1, BMI2, LZCNT and POPCNT.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx2(_) | Kernel::Avx512(_) => unsafe { deposit(task) },
-        #[cfg(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little",
-            not(tablepb_safe)
-        ))]
-        Kernel::Neon(_) => task.run(AnyBits),
     }
 }
 

@@ -279,13 +279,6 @@ fn the_best_kernel_is_chosen() {
         matches!(best, Some(dispatch::Kernel::Avx512(_))),
         std::arch::is_x86_feature_detected!("avx512vbmi2")
     );
-    #[cfg(all(
-        target_arch = "aarch64",
-        target_feature = "neon",
-        target_endian = "little",
-        not(tablepb_safe)
-    ))]
-    assert!(matches!(best, Some(dispatch::Kernel::Neon(_))));
     let mut out = [[0; 1]; 16];
     decode::<1, Plain>(&[1; 100], 0, 16, &mut out);
     assert_eq!((dispatch::last::RAN.take(), out), (best, [[1]; 16]));
@@ -315,5 +308,70 @@ fn every_way_to_end_values_in_sixteen_bytes() {
         buf.extend_from_slice(&[0xff; 64]);
         check_all(&buf, before, end);
         check_all(&buf, 0, end);
+    }
+}
+
+/// Times what every kernel of this processor gains over `portable`, and packing over one value at a time:
+/// `cargo test --release --lib times_of_kernels -- --ignored --nocapture`. Prints ratios of minima, taken in turns.
+#[test]
+#[ignore = "a measurement"]
+#[cfg(feature = "std")]
+fn times_of_kernels() {
+    extern crate std;
+
+    fn least(times: &mut [f64], mut work: impl FnMut(usize)) {
+        for at in (0..times.len()).cycle().take(times.len() * 200) {
+            let start = std::time::Instant::now();
+            work(at);
+            times[at] = times[at].min(start.elapsed().as_secs_f64());
+        }
+    }
+
+    fn decoding<const N: usize>(run: &[u8]) -> Vec<f64> {
+        let kernels = dispatch::kernels();
+        let mut out = vec![[0; N]; run.len()];
+        let mut times = vec![f64::MAX; kernels.len()];
+        least(&mut times, |at| {
+            let start = Progress { done: 0, pos: 0 };
+            std::hint::black_box(long::<N, Plain>(kernels[at], run, run.len(), start, &mut out));
+        });
+        times.iter().map(|time| times[0] / time).collect()
+    }
+
+    fn packing<const N: usize>(values: &[[u32; N]]) -> f64 {
+        let mut memory = vec![0; values.len() * 10];
+        let mut times = [f64::MAX; 2];
+        least(&mut times, |at| {
+            let mut cursor = crate::wire::Cursor::over(&mut memory);
+            match at {
+                0 => super::element::one_by_one::<N, Plain>(values, &mut cursor),
+                _ => pack::<N, Plain>(values, &mut cursor),
+            }
+            std::hint::black_box(cursor.finish().is_ok());
+        });
+        times[0] / times[1]
+    }
+
+    let mut random = Random(0x71e5);
+    std::println!("{:?}", dispatch::kernels());
+    for (name, mix) in MIXES {
+        let run = run(&mut random, mix, 4_000);
+        let mut values = vec![[0; 2]; run.len()];
+        let done = long::<2, Plain>(
+            dispatch::Kernel::Portable,
+            &run,
+            run.len(),
+            Progress { done: 0, pos: 0 },
+            &mut values,
+        )
+        .done;
+        values.truncate(done);
+        let words: Vec<[u32; 1]> = values.iter().map(|value| [value[0]]).collect();
+        let (decode32, decode64) = (decoding::<1>(&run), decoding::<2>(&run));
+        std::println!(
+            "{name}: decode {decode32:.2?} {decode64:.2?} pack {:.2} {:.2}",
+            packing(&words),
+            packing(&values)
+        );
     }
 }

@@ -2,13 +2,6 @@
 
 use super::dispatch::{self, Kernel};
 use super::element::{Progress, VarintForm, element};
-#[cfg(all(
-    target_arch = "aarch64",
-    target_feature = "neon",
-    target_endian = "little",
-    not(tablepb_safe)
-))]
-use super::neon;
 use super::portable;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 use super::{avx2, avx512};
@@ -68,14 +61,6 @@ pub(super) fn count_long(kernel: Kernel, buf: &[u8], pos: usize, end: usize) -> 
         // SAFETY: the proof in the kernel says that the processor has AVX-512 F and BW and POPCNT.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx512(_) => unsafe { avx512::count(buf.get(pos..end).unwrap_or_default()) },
-        #[cfg(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little",
-            not(tablepb_safe)
-        ))]
-        // SAFETY: as above.
-        Kernel::Neon(_) if end - pos >= 64 => unsafe { neon::count(buf.get(pos..end).unwrap_or_default()) },
         _ if end - pos < 128 => portable::count(buf, pos, end),
         _ => count_varints(buf.get(pos..end).unwrap_or_default()),
     }
@@ -147,14 +132,6 @@ pub(super) fn many<const N: usize, F: VarintForm>(
         // SAFETY: as above.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx2(_) => unsafe { avx2::decode::<N, F>(buf, end, start, out) },
-        #[cfg(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little",
-            not(tablepb_safe)
-        ))]
-        // SAFETY: as above.
-        Kernel::Neon(_) => unsafe { neon::decode::<N, F>(buf, end, start, out) },
         Kernel::Portable => portable::decode::<N, F>(buf, end, start, out),
     }
 }
