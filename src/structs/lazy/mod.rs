@@ -28,7 +28,7 @@ use core::fmt;
 /// `Lazy<T>` takes the place of `T` or `Box<T>` in a member or in the variant of a oneof. `T` may not borrow from the
 /// input. Decoding the outer struct keeps the bytes of the message. The first [`get`](Self::get), on any thread,
 /// decodes them. Encoding writes the bytes exactly as they were read. After [`get_mut`](Self::get_mut) it encodes the
-/// value instead.
+/// value instead. Without the feature `std` it is not `Sync`: one thread at a time uses it.
 ///
 /// ```
 /// use tablepb::{Lazy, Message};

@@ -1,25 +1,34 @@
 //! The run-time schema of a struct, made on first use and kept for its type.
+//!
+//! With `std` it is kept in a `OnceLock`. `core` has no such cell that is `Sync`, so without `std` it is an atomic pointer that the first
+//! thread sets and nobody frees: this file is the fence of that pointer, and the `OnceLock` its safe twin.
+
+#![allow(unsafe_code)]
 
 use crate::schema::pool::{DescriptorPool, MessageDescriptor};
 use crate::structs::Message;
-use crate::structs::lazy::once::OnceBox;
 use crate::wire::error::DescriptorError;
 
+#[cfg(not(any(feature = "std", tablepb_safe)))]
+use forever::Forever as Kept;
+#[cfg(any(feature = "std", tablepb_safe))]
+use std::sync::OnceLock as Kept;
+
 /// A place for the message type of a struct, one for each listing.
-pub struct SchemaCell(OnceBox<MessageDescriptor>);
+pub struct SchemaCell(Kept<MessageDescriptor>);
 
 impl SchemaCell {
     /// An empty place.
     #[allow(clippy::new_without_default, reason = "made by a macro, in a const")]
     pub const fn new() -> Self {
-        Self(OnceBox::new())
+        Self(Kept::new())
     }
 }
 
 /// The message type of a struct, in a pool of its table and those that it refers to.
 ///
 /// # Errors
-/// What is wrong with the table, or no memory for a pool.
+/// What is wrong with the table, or no memory for a pool. The place for it is allocated infallibly without `std`.
 pub(in crate::structs) fn schema<M: Message>() -> Result<MessageDescriptor, DescriptorError> {
     let cell: Option<&SchemaCell> = M::__schema();
     if let Some(known) = cell.and_then(|cell| cell.0.get()) {
@@ -27,7 +36,79 @@ pub(in crate::structs) fn schema<M: Message>() -> Result<MessageDescriptor, Desc
     }
     let pool = DescriptorPool::from_tables(&[M::TABLE])?;
     let made = pool.get_message_by_name(M::TABLE.full_name()).unwrap_or(MessageDescriptor::new(&pool, 0));
-    // Without memory to keep it, it is made again the next time.
-    let kept = cell.and_then(|cell| cell.0.get_or_init(|| made.clone())).cloned();
-    Ok(kept.unwrap_or(made))
+    let Some(cell) = cell else { return Ok(made) };
+    Ok(cell.0.get_or_init(|| made).clone())
+}
+
+#[cfg(any(not(any(feature = "std", tablepb_safe)), test))]
+mod forever {
+    use crate::wire::sync::{AtomicPtr, Ordering};
+    use alloc::boxed::Box;
+    use core::ptr::null_mut;
+
+    /// A value or none, for a `static`. Threads that race all make a value; the first one is kept.
+    ///
+    /// Invariant: the pointer is null, or comes from `Box::into_raw` in [`get_or_init`](Self::get_or_init); then it never changes again, and
+    /// nothing frees it or makes a `&mut` of it.
+    pub(super) struct Forever<T>(AtomicPtr<T>);
+
+    impl<T: Send + Sync> Forever<T> {
+        pub(super) const fn new() -> Self {
+            Self(AtomicPtr::new(null_mut()))
+        }
+
+        pub(super) fn get(&self) -> Option<&T> {
+            // SAFETY: a pointer that is not null is a box that nobody frees or changes (invariant). The acquire load pairs with the
+            // release store, so its content is visible; `T` is `Sync`.
+            unsafe { self.0.load(Ordering::Acquire).as_ref() }
+        }
+
+        #[cold]
+        pub(super) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+            let new = Box::into_raw(Box::new(make()));
+            let won = self.0.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
+            let kept = won.map_or_else(
+                |first| {
+                    // SAFETY: `new` is from `Box::into_raw`, and was not stored: nothing else knows it.
+                    drop(unsafe { Box::from_raw(new) });
+                    first
+                },
+                |_| new,
+            );
+            // SAFETY: stored, so as in `get`; the failed exchange is an acquire load as well.
+            unsafe { &*kept }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::forever::Forever;
+    use alloc::{string::String, vec::Vec};
+    use std::{sync::Barrier, thread};
+
+    #[test]
+    fn the_first_value_stays() {
+        static PLACE: Forever<String> = Forever::new();
+        assert_eq!(PLACE.get(), None);
+        assert_eq!(PLACE.get_or_init(|| "first".into()), "first");
+        assert_eq!(PLACE.get_or_init(|| "second".into()), "first");
+        assert_eq!(PLACE.get().unwrap(), "first");
+    }
+
+    #[test]
+    fn threads_that_race_see_one_value() {
+        static PLACE: Forever<String> = Forever::new();
+        let start = Barrier::new(4);
+        let seen: Vec<usize> = thread::scope(|scope| {
+            let place = |at: usize| {
+                start.wait();
+                core::ptr::from_ref(PLACE.get_or_init(|| String::from("value ") + &"!".repeat(at))).addr()
+            };
+            let threads: Vec<_> = (0..4).map(|at| scope.spawn(move || place(at))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(seen.iter().all(|place| *place == seen[0]));
+        assert!(PLACE.get().unwrap().starts_with("value "));
+    }
 }
