@@ -36,7 +36,10 @@ pub trait KindMarker {
 pub trait ValueKind: KindMarker {}
 
 /// A kind that can be packed: a number, `bool` or an enum.
-pub trait ScalarKind: ValueKind {}
+pub trait ScalarKind: PlainKind {}
+
+/// A kind whose members can do without presence and without a type of their own: numbers, `bool`, enums, strings and bytes.
+pub trait PlainKind: ValueKind {}
 
 macro_rules! kinds {
     ($($name:ident $wire:ident $(: $scalar:ident)?),* $(,)?) => {$(
@@ -49,6 +52,8 @@ macro_rules! kinds {
         }
 
         impl ValueKind for $name {}
+
+        impl PlainKind for $name {}
 
         $(impl $scalar for $name {})?
     )*};
@@ -82,6 +87,8 @@ impl<E: Enumeration> KindMarker for EnumOf<E> {
 }
 
 impl<E: Enumeration> ValueKind for EnumOf<E> {}
+
+impl<E: Enumeration> PlainKind for EnumOf<E> {}
 
 impl<E: Enumeration> ScalarKind for EnumOf<E> {}
 

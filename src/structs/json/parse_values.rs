@@ -1,7 +1,6 @@
 //! How members are parsed from JSON, by kind and type.
 
 use super::parse::{ParseField, ParseValue, Parsed, Stop, StructParser};
-use super::print_values::plain_members;
 use crate::formats::json::{integer_word, key_word, word_of};
 use crate::formats::numbers::decode_base64;
 use crate::message::Prepared;
@@ -9,11 +8,12 @@ use crate::schema::program::Scalar;
 use crate::schema::table::TableKind;
 use crate::structs::decode::place;
 use crate::structs::grammar::kinds::{
-    self, EnumOf, GroupOf, KindMarker, MapEntries, Nested, Repeated, Required, ScalarKind, ValueKind,
+    self, GroupOf, KindMarker, MapEntries, Nested, PlainKind, Repeated, Required, ScalarKind, ValueKind,
 };
 use crate::structs::members::field::ScalarValue;
 use crate::structs::members::map::MapMember;
-use crate::structs::{DecodeFrom, DecodeOwned, DecodeValue, EnumValue, Enumeration, Lazy};
+use crate::structs::members::plain::{PlainMember, PlainValue};
+use crate::structs::{DecodeFrom, DecodeOwned, DecodeValue, Lazy};
 use crate::wire::{zigzag32, zigzag64};
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
@@ -141,28 +141,17 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> ParseValue<'i, K> for T {
     }
 }
 
-macro_rules! parse_plain {
-    ($([$($generics:tt)*] $kind:ty, $type:ty;)*) => {$(
-        impl<'i, $($generics)*> ParseField<'i, $kind> for $type {
-            #[inline]
-            fn parse(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed {
-                ParseValue::<$kind>::parse(self, parser)
-            }
+impl<'i, K: PlainKind, T: PlainMember + PlainValue<K> + ParseValue<'i, K>> ParseField<'i, K> for T {
+    #[inline]
+    fn parse(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed {
+        ParseValue::parse(self, parser)
+    }
 
-            #[inline]
-            fn set_number(&mut self, number: i64) -> bool {
-                let fits = matches!(<$kind>::VALUE, TableKind::Int64 | TableKind::Int32);
-                let value = ScalarValue::<$kind>::from_raw(number as u64).filter(|_| fits);
-                value.is_some_and(|value| {
-                    *self = value;
-                    true
-                })
-            }
-        }
-    )*};
+    #[inline]
+    fn set_number(&mut self, number: i64) -> bool {
+        PlainValue::set_number(self, number)
+    }
 }
-
-plain_members!(parse_plain);
 
 impl<'i> ParseValue<'i, kinds::String> for String {
     #[inline]
@@ -229,20 +218,11 @@ macro_rules! fields {
 }
 
 fields! {
-    [] kinds::String, String;
-    ['a] kinds::String, &'a str;
-    ['a] kinds::String, Cow<'a, str>;
-    [] kinds::Bytes, Vec<u8>;
-    ['a] kinds::Bytes, &'a [u8];
-    ['a] kinds::Bytes, Cow<'a, [u8]>;
     [M: DecodeFrom<'i>] Nested<M>, M;
     [M: DecodeFrom<'i>] GroupOf<M>, M;
     [M: DecodeOwned] Nested<M>, Lazy<M>;
     [M: DecodeOwned] GroupOf<M>, Lazy<M>;
 }
-
-#[cfg(feature = "bytes")]
-fields! { [] kinds::Bytes, bytes::Bytes; }
 
 macro_rules! messages {
     ($($kind:ident),*) => {$(

@@ -6,11 +6,12 @@ use crate::formats::numbers::{encode_base64, put_element, put_i64, put_quoted_i6
 use crate::message::Prepared;
 use crate::schema::table::{DefaultValue, TableKind};
 use crate::structs::grammar::kinds::{
-    self, EnumOf, GroupOf, KindMarker, MapEntries, Nested, Repeated, Required, ScalarKind, ValueKind,
+    self, GroupOf, KindMarker, MapEntries, Nested, PlainKind, Repeated, Required, ScalarKind, ValueKind,
 };
 use crate::structs::members::field::ScalarValue;
 use crate::structs::members::map::MapMember;
-use crate::structs::{EnumValue, Enumeration, Lazy, Message};
+use crate::structs::members::plain::{PlainMember, PlainValue};
+use crate::structs::{Lazy, Message};
 use crate::wire::{unzigzag32, unzigzag64};
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::mem::replace;
@@ -133,60 +134,21 @@ impl<K: ScalarKind, T: ScalarValue<K>> PrintValue<K> for T {
     }
 }
 
-/// Calls a macro with every kind and type of scalar members without presence.
-macro_rules! plain_members {
-    ($then:ident) => {
-        $then! {
-            [] kinds::Double, f64;
-            [] kinds::Float, f32;
-            [] kinds::Int32, i32;
-            [] kinds::Int64, i64;
-            [] kinds::Uint32, u32;
-            [] kinds::Uint64, u64;
-            [] kinds::Sint32, i32;
-            [] kinds::Sint64, i64;
-            [] kinds::Fixed32, u32;
-            [] kinds::Fixed64, u64;
-            [] kinds::Sfixed32, i32;
-            [] kinds::Sfixed64, i64;
-            [] kinds::Bool, bool;
-            [E: Enumeration] EnumOf<E>, E;
-            [E: Enumeration] EnumOf<E>, EnumValue<E>;
-            [E: Enumeration] EnumOf<E>, i32;
-        }
-    };
-}
-pub(in crate::structs) use plain_members;
+impl<K: PlainKind, T: PlainMember + PlainValue<K>> PrintField<K> for T {
+    #[inline(always)]
+    fn is_set(&self) -> bool {
+        PlainValue::is_set(self)
+    }
 
-/// Set unless it has its default value.
-macro_rules! print_plain {
-    ($([$($generics:tt)*] $kind:ty, $type:ty;)*) => {$(
-        impl<$($generics)*> PrintField<$kind> for $type {
-            #[inline(always)]
-            fn is_set(&self) -> bool {
-                differs::<$kind, _>(*self, ScalarValue::<$kind>::zero())
-            }
+    #[inline]
+    fn is_set_or(&self, default: DefaultValue<'static>) -> bool {
+        PlainValue::is_set_or(self, default)
+    }
 
-            #[inline]
-            fn is_set_or(&self, default: DefaultValue<'static>) -> bool {
-                let unset = ScalarValue::<$kind>::from_default(default);
-                differs::<$kind, _>(*self, unset.unwrap_or_else(ScalarValue::<$kind>::zero))
-            }
-
-            #[inline]
-            fn print(&self, printer: &mut StructPrinter<'_, '_>) {
-                PrintValue::<$kind>::print(self, printer);
-            }
-        }
-    )*};
-}
-
-plain_members!(print_plain);
-
-/// Compares bits, as the encoder does.
-#[inline(always)]
-fn differs<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
-    a.to_raw() != b.to_raw()
+    #[inline]
+    fn print(&self, printer: &mut StructPrinter<'_, '_>) {
+        PrintValue::print(self, printer);
+    }
 }
 
 /// Strings and bytes.
@@ -197,23 +159,6 @@ macro_rules! delimited {
             fn print(&self, $printer: &mut StructPrinter<'_, '_>) {
                 let $value: &[u8] = self.as_ref();
                 $print
-            }
-        }
-
-        impl<$($life)?> PrintField<kinds::$kind> for $type {
-            #[inline(always)]
-            fn is_set(&self) -> bool {
-                !self.is_empty()
-            }
-
-            #[inline]
-            fn is_set_or(&self, default: DefaultValue<'static>) -> bool {
-                !matches!(default, DefaultValue::$kind(value) if *value == **self)
-            }
-
-            #[inline]
-            fn print(&self, printer: &mut StructPrinter<'_, '_>) {
-                PrintValue::<kinds::$kind>::print(self, printer);
             }
         }
     )*};
@@ -243,23 +188,6 @@ impl PrintValue<kinds::String> for Cow<'_, str> {
     #[inline]
     fn print(&self, printer: &mut StructPrinter<'_, '_>) {
         put_whole(&mut printer.json.out, self.as_bytes());
-    }
-}
-
-impl PrintField<kinds::String> for Cow<'_, str> {
-    #[inline(always)]
-    fn is_set(&self) -> bool {
-        !self.is_empty()
-    }
-
-    #[inline]
-    fn is_set_or(&self, default: DefaultValue<'static>) -> bool {
-        !matches!(default, DefaultValue::String(value) if *value == **self)
-    }
-
-    #[inline]
-    fn print(&self, printer: &mut StructPrinter<'_, '_>) {
-        PrintValue::<kinds::String>::print(self, printer);
     }
 }
 

@@ -45,7 +45,7 @@ where
             return;
         }
         if !spec.packed {
-            return list.iter().for_each(|value| value.write(spec, writer));
+            return list.iter().for_each(|value| EncodeValue::write(value, spec, writer));
         }
         writer.tag_and_length(spec);
         list.iter().for_each(|value| put_scalar::<K>(writer.cursor, value.to_encoded().to_raw()));

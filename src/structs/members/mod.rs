@@ -9,6 +9,7 @@ pub(super) mod member;
 pub(super) mod nested;
 pub mod oneof;
 pub(super) mod packed;
+pub(super) mod plain;
 pub(super) mod scalar;
 pub(super) mod small_map;
 pub(super) mod text;

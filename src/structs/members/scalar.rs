@@ -1,8 +1,11 @@
 //! Members of the types of numbers, `bool` and enums.
 
-use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue};
+use super::field::{DecodeValue, EncodeValue, ScalarValue};
 use super::packed::{merge_packed, run_len, write_run};
+use super::plain::PlainValue;
 use crate::schema::table::DefaultValue;
+#[cfg(feature = "json")]
+use crate::schema::table::TableKind;
 use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
@@ -39,75 +42,12 @@ macro_rules! scalars {
                 scalars!(@default $type, $variant, value)
             }
         }
-
-        plain!([] kinds::$kind, $type);
     )*};
     (@default bool, Bool, $value:ident) => {
         if let DefaultValue::Bool(value) = $value { Some(value) } else { None }
     };
     (@default $type:ty, $variant:ident, $value:ident) => {
         if let DefaultValue::$variant(value) = $value { Some(value as $type) } else { None }
-    };
-}
-
-/// A scalar member without presence: written unless it has its default value.
-macro_rules! plain {
-    ([$($generics:tt)*] $kind:ty, $type:ty) => {
-        impl<$($generics)*> EncodeField<$kind> for $type {
-            #[inline(always)]
-            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-                if same::<$kind, _>(*self, ScalarValue::<$kind>::zero()) {
-                    0
-                } else {
-                    EncodeValue::<$kind>::size(self, spec, sizer)
-                }
-            }
-
-            #[inline(always)]
-            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-                if !same::<$kind, _>(*self, ScalarValue::<$kind>::zero()) {
-                    EncodeValue::<$kind>::write(self, spec, writer);
-                }
-            }
-
-            #[inline(always)]
-            fn clear(&mut self) {
-                *self = ScalarValue::<$kind>::zero();
-            }
-
-            #[inline]
-            fn size_or(&self, default: DefaultValue<'static>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-                if same::<$kind, _>(*self, unset::<$kind, _>(default)) {
-                    0
-                } else {
-                    EncodeValue::<$kind>::size(self, spec, sizer)
-                }
-            }
-
-            #[inline]
-            fn write_or(&self, default: DefaultValue<'static>, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-                if !same::<$kind, _>(*self, unset::<$kind, _>(default)) {
-                    EncodeValue::<$kind>::write(self, spec, writer);
-                }
-            }
-
-            #[inline]
-            fn clear_to(&mut self, default: DefaultValue<'static>) {
-                *self = unset::<$kind, _>(default);
-            }
-        }
-
-        impl<'i, $($generics)*> DecodeField<'i, $kind> for $type {
-            #[inline(always)]
-            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
-                DecodeValue::<$kind>::merge(self, pos, bits, input)
-            }
-
-            #[inline(always)]
-            fn merge_next(&mut self, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
-                next::<$kind, _>(self, number, bytes, pos)
-            }
-        }
     };
 }
 
@@ -194,25 +134,48 @@ impl<E: Enumeration> ScalarValue<EnumOf<E>> for i32 {
     }
 }
 
-plain!([E: Enumeration] EnumOf<E>, E);
-plain!([E: Enumeration] EnumOf<E>, EnumValue<E>);
-plain!([E: Enumeration] EnumOf<E>, i32);
+impl<K: ScalarKind, T: ScalarValue<K>> PlainValue<K> for T {
+    #[inline(always)]
+    fn is_set(&self) -> bool {
+        differ::<K, _>(*self, T::zero())
+    }
+
+    #[inline]
+    fn is_set_or(&self, default: DefaultValue<'static>) -> bool {
+        differ::<K, _>(*self, T::from_default(default).unwrap_or_else(T::zero))
+    }
+
+    #[inline(always)]
+    fn reset(&mut self, default: Option<DefaultValue<'static>>) {
+        *self = default.and_then(T::from_default).unwrap_or_else(T::zero);
+    }
+
+    #[inline(always)]
+    fn merge_next(&mut self, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
+        next::<K, _>(self, number, bytes, pos)
+    }
+
+    #[cfg(feature = "json")]
+    #[inline]
+    fn set_number(&mut self, number: i64) -> bool {
+        let fits = matches!(K::VALUE, TableKind::Int64 | TableKind::Int32);
+        let value = T::from_raw(number as u64).filter(|_| fits);
+        value.is_some_and(|value| {
+            *self = value;
+            true
+        })
+    }
+}
 
 fn default_number<E: Enumeration>(value: DefaultValue<'static>) -> Option<i32> {
     let DefaultValue::Enum(name) = value else { return None };
     E::TABLE.values().iter().find(|value| value.0 == name).map(|value| value.1)
 }
 
-/// The default value of a member.
-#[inline]
-fn unset<K: ScalarKind, T: ScalarValue<K>>(default: DefaultValue<'static>) -> T {
-    T::from_default(default).unwrap_or_else(T::zero)
-}
-
-/// Compares bits, so that -0.0 differs from 0.0 and is written.
+/// Compares bits: a negative zero is not the default of a float.
 #[inline(always)]
-fn same<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
-    a.to_raw() == b.to_raw()
+fn differ<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
+    a.to_raw() != b.to_raw()
 }
 
 /// The length of a value without its tag.

@@ -1,6 +1,7 @@
 //! String and bytes members, owned or borrowed from the input.
 
-use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
+use super::field::{DecodeValue, EncodeValue};
+use super::plain::PlainValue;
 use crate::schema::table::DefaultValue;
 use crate::structs::decode::end::{FAULT, UNKNOWN};
 use crate::structs::decode::input::Input;
@@ -54,55 +55,25 @@ macro_rules! delimited {
             }
         }
 
-        impl<$($life)?> EncodeField<kinds::$kind> for $type {
+        impl<$($life)?> PlainValue<kinds::$kind> for $type {
             #[inline(always)]
-            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-                if self.is_empty() { 0 } else { EncodeValue::<kinds::$kind>::size(self, spec, sizer) }
-            }
-
-            #[inline(always)]
-            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-                if !self.is_empty() {
-                    EncodeValue::<kinds::$kind>::write(self, spec, writer);
-                }
+            fn is_set(&self) -> bool {
+                !self.is_empty()
             }
 
             #[inline]
-            fn clear(&mut self) {
-                let $old = self;
+            fn is_set_or(&self, default: DefaultValue<'static>) -> bool {
+                !matches!(default, DefaultValue::$kind(value) if *value == **self)
+            }
+
+            #[inline]
+            fn reset(&mut self, default: Option<DefaultValue<'static>>) {
+                let $old = &mut *self;
                 $clear;
-            }
-
-            #[inline]
-            fn size_or(&self, default: DefaultValue<'static>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-                if matches!(default, DefaultValue::$kind(value) if *value == **self) {
-                    0
-                } else {
-                    EncodeValue::<kinds::$kind>::size(self, spec, sizer)
-                }
-            }
-
-            #[inline]
-            fn write_or(&self, default: DefaultValue<'static>, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-                if !matches!(default, DefaultValue::$kind(value) if *value == **self) {
-                    EncodeValue::<kinds::$kind>::write(self, spec, writer);
-                }
-            }
-
-            #[inline]
-            fn clear_to(&mut self, default: DefaultValue<'static>) {
-                EncodeField::<kinds::$kind>::clear(self);
-                if let DefaultValue::$kind($variant) = default {
+                if let Some(DefaultValue::$kind($variant)) = default {
                     let $unset = self;
                     $default;
                 }
-            }
-        }
-
-        impl<'i $(: $life, $life)?> DecodeField<'i, kinds::$kind> for $type {
-            #[inline(always)]
-            fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
-                DecodeValue::<kinds::$kind>::merge(self, pos, bits, input)
             }
         }
     };
