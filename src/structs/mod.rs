@@ -15,7 +15,7 @@
 //! | `field.rs` | the traits of members |
 //! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
-//! | `custom.rs`, `custom_members.rs`, `json/custom.rs` | values of types of one's own |
+//! | `custom.rs`, `custom.rs`, `json/custom.rs` | values of types of one's own |
 //! | `lazy/mod.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs`, `again.rs` | messages encoded in advance; decoding them to check them |
 //! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
@@ -66,7 +66,7 @@ use no_json::{ParseField, ParseValue, PrintField, PrintValue};
 pub use lazy::Lazy;
 pub use members::custom::CustomValue;
 pub use members::enumeration::{EnumValue, Enumeration};
-pub use members::small_map::SmallMap;
+pub use members::map::SmallMap;
 pub use members::unknown::UnknownFieldSet;
 pub use message::{DecodeFrom, DecodeOwned, Message};
 
@@ -80,11 +80,11 @@ pub mod expansion {
         merge, merge_field, merge_variant, next, show, show_or, show_variant, unset, variant_enum,
         variant_table, visit, visit_variant,
     };
+    pub use super::grammar::kinds::WireSpec;
     pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
     pub use super::grammar::listing::{check, enum_table};
     pub use super::grammar::mistakes;
     pub use super::grammar::names::places;
-    pub use super::grammar::spec::WireSpec;
     pub use super::members::field::{VisitFields, VisitMember};
     pub use super::members::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::reflect::schema::SchemaCell;

@@ -50,7 +50,6 @@ pub(crate) mod sync;
 pub(crate) mod kernels;
 mod limits;
 mod tag;
-mod tag_word;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -61,7 +60,7 @@ mod writer;
 
 pub use limits::DEFAULT_DEPTH;
 pub use output::buffer::Buffer;
-pub use read::packed::{PackedFixed32, PackedFixed64, PackedVarints};
+pub use read::raw::{PackedFixed32, PackedFixed64, PackedVarints};
 pub use read::reader::Reader;
 pub use tag::{Tag, WireType};
 pub use varint::{unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
@@ -75,11 +74,9 @@ pub(crate) use limits::{Full, MAX_LEN};
 pub(crate) use output::cursor::{Cursor, CursorOverflow};
 pub(crate) use output::spare::Written;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
-pub(crate) use read::packed::count_varints;
+pub(crate) use read::raw::{WireFault, count_varints};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
-pub(crate) use read::raw::WireFault;
-#[allow(unused_imports, reason = "for the encoders and decoders")]
-pub(crate) use tag_word::TagWord;
+pub(crate) use tag::TagWord;
 #[cfg(feature = "reflect")]
 pub(crate) use varint::push_varint;
 #[allow(unused_imports, reason = "for the encoders and decoders")]

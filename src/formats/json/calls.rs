@@ -1,7 +1,8 @@
 //! The calls, on views and dynamic messages.
 
-use super::error::{DeserializeError, DeserializeErrorKind as Kind, SerializeError};
-use super::options::{DeserializeOptions, SerializeOptions};
+use super::error::{
+    DeserializeError, DeserializeErrorKind as Kind, DeserializeOptions, SerializeError, SerializeOptions,
+};
 use super::{parse, print};
 use crate::engine::decode::check_required;
 use crate::message::{DynamicMessage, MessageView};

@@ -36,20 +36,20 @@
 
 mod calls;
 mod error;
-mod options;
 mod parse;
 mod print;
 mod strings;
 
-pub use error::{DeserializeError, DeserializeErrorKind, SerializeError, SerializeErrorKind};
-pub use options::{DeserializeOptions, SerializeOptions};
+pub use error::{
+    DeserializeError, DeserializeErrorKind, DeserializeOptions, SerializeError, SerializeErrorKind,
+    SerializeOptions,
+};
 
 // What `typed/` builds its own printing and parsing of.
 #[cfg(feature = "serde")]
 pub(crate) use error::step as path_step;
-pub(crate) use parse::follow::{AHEAD, Follow, MemberKey};
-pub(crate) use parse::scan::JsonScanner;
-pub(crate) use parse::scan_value::{integer_word, key_word, word_of};
+pub(crate) use parse::scan::{JsonScanner, integer_word, key_word, word_of};
+pub(crate) use parse::{AHEAD, Follow, MemberKey};
 pub(crate) use print::JsonStyle;
 pub(crate) use strings::put_whole;
 

@@ -8,35 +8,25 @@ mod digits;
 #[cfg(feature = "reflect")]
 mod floats;
 #[cfg(feature = "reflect")]
-mod mask;
-#[cfg(feature = "reflect")]
-mod nearest;
-#[cfg(feature = "reflect")]
 mod number;
 mod out;
-#[cfg(feature = "reflect")]
-mod powers;
 #[cfg(feature = "reflect")]
 mod shortest;
 #[cfg(feature = "reflect")]
 mod swar;
 mod time;
-#[cfg(feature = "reflect")]
-mod url;
 
 #[cfg(feature = "reflect")]
-pub(crate) use base64::{decode as decode_base64, encode as encode_base64};
+pub(crate) use base64::{
+    camel_path, decode as decode_base64, encode as encode_base64, snake_path, type_in_url,
+};
 #[cfg(feature = "json")]
 pub(crate) use digits::{put_element, put_quoted_i64, put_quoted_u64};
 pub(crate) use digits::{put_i64, put_u64};
 #[cfg(feature = "json")]
-pub(crate) use floats::put_short_f32;
+pub(crate) use floats::{Decimal, put_short_f32};
 #[cfg(feature = "reflect")]
 pub(crate) use floats::{put_f32, put_f64};
-#[cfg(feature = "reflect")]
-pub(crate) use mask::{camel_path, snake_path};
-#[cfg(feature = "json")]
-pub(crate) use nearest::Decimal;
 #[cfg(feature = "json")]
 pub(crate) use number::TWENTY_DIGITS;
 #[cfg(feature = "reflect")]
@@ -47,5 +37,3 @@ pub(crate) use swar::read_digits;
 pub(crate) use time::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,
 };
-#[cfg(feature = "reflect")]
-pub(crate) use url::type_in_url;

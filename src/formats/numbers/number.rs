@@ -3,7 +3,7 @@
 //! [`JsonNumber::scan`] follows the grammar and collects up to 19 digits; most numbers have no more, and are known then. The others
 //! are looked at again as text: integers by moving the point, fractions by the standard library, which rounds correctly.
 
-use super::nearest::Decimal;
+use super::floats::Decimal;
 use super::swar::read_digits;
 use core::str;
 

@@ -1,7 +1,6 @@
 //! Digits in text, eight at a time in a word.
 
-/// A digit in each byte of a word.
-const ZEROS: u64 = u64::MAX / 0xff * b'0' as u64;
+use super::digits::ZEROS;
 
 /// How many of the bytes of a word, from the lowest one on, are digits.
 #[inline(always)]

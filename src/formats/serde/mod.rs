@@ -16,20 +16,13 @@
 //! A visitor recurses, as serde has it; the depth of messages is bounded, as in JSON.
 
 mod any;
-mod content;
-mod known_values;
-mod lists;
 mod parse;
-mod place;
 mod print;
 mod scalar;
-mod state;
-mod well_known;
 
 // A message has values, and some values are messages: what is needed both ways is imported from here, so that no two files import
 // each other.
 use parse::{MemberReader, MessageSeed};
-use print::{MessageAt, SerializedField, decoder, members, print_members, printed};
 
 use crate::formats::json::{DeserializeOptions, SerializeOptions};
 use crate::message::{DynamicMessage, MessageView};

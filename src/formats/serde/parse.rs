@@ -1,18 +1,16 @@
 //! Messages out of a deserializer.
 
 use super::any::AnyVisitor;
-use super::known_values::{TextVisitor, ValueVisitor};
-use super::lists::{ListVisitor, MapVisitor};
-use super::scalar::ScalarSeed;
-use super::state::{State, Target};
+use super::scalar::{KeySeed, ScalarSeed, State, Target};
 use crate::engine::decode::check_required;
-use crate::engine::slab::{BodyRef, ByteSpan};
+use crate::engine::slab::{BodyRef, ByteSpan, NIL};
 use crate::formats::json::{DeserializeErrorKind as Kind, DeserializeOptions};
+use crate::formats::numbers::{parse_duration, parse_timestamp, snake_path};
 use crate::message::{DynamicMessage, FieldAt};
 use crate::schema::pool::{MessageDescriptor, WellKnown};
 use crate::schema::program::{Coding, FieldEntry};
 use crate::wire::error::DecodeErrorKind;
-use ::serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use ::serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use alloc::format;
 use core::fmt;
 
@@ -350,4 +348,306 @@ fn set_null<E: Error>(
     let Some(&null) = state.builder.set.program(body.program).entries().first() else { return Ok(()) };
     let set = state.builder.set(at, null.coding, 0);
     state.room(set)
+}
+
+// Lists and maps out of a deserializer.
+
+/// The elements of a list.
+pub(super) struct ListVisitor<'s, 'p, 'b> {
+    pub(super) state: &'s mut State<'p, 'b>,
+    pub(super) at: FieldAt,
+    pub(super) entry: FieldEntry,
+    pub(super) depth: u32,
+}
+
+impl<'de> Visitor<'de> for ListVisitor<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.expecting(f, "a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let Self { state, at, entry, depth } = self;
+        state.count(0);
+        let (mut slot, mut index) = (NIL, 0);
+        loop {
+            state.element(index);
+            let seed = ElementSeed { state: &mut *state, at, entry, depth, slot: &mut slot };
+            if seq.next_element_seed(seed)?.is_none() {
+                return Ok(());
+            }
+            index = index.saturating_add(1);
+        }
+    }
+}
+
+/// An element of a list.
+struct ElementSeed<'s, 't, 'p, 'b> {
+    state: &'s mut State<'p, 'b>,
+    at: FieldAt,
+    entry: FieldEntry,
+    depth: u32,
+    slot: &'t mut u32,
+}
+
+impl<'de> DeserializeSeed<'de> for ElementSeed<'_, '_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let Self { state, at, entry, depth, slot } = self;
+        if entry.coding.is_message() {
+            let target = Target::Element { at, entry, slot };
+            return MessageSeed { state, target, depth: depth + 1 }.deserialize(deserializer);
+        }
+        if let Some(word) = (ScalarSeed { state: &mut *state, at, entry }).deserialize(deserializer)? {
+            let pushed = state.builder.push(at, slot, entry.coding, word);
+            state.room(pushed)?;
+        }
+        Ok(())
+    }
+}
+
+/// The entries of a map.
+pub(super) struct MapVisitor<'s, 'p, 'b> {
+    pub(super) state: &'s mut State<'p, 'b>,
+    pub(super) at: FieldAt,
+    pub(super) entry: FieldEntry,
+    pub(super) depth: u32,
+}
+
+impl<'de> Visitor<'de> for MapVisitor<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.expecting(f, "a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        let Self { state, at, entry, depth } = self;
+        state.count(0);
+        let &[key, value] = state.builder.set.program(entry.sub).entries() else {
+            return Err(state.fail(Kind::UnknownField));
+        };
+        let made = state.builder.map();
+        let mut map = state.room(made)?;
+        while let Some(word) = access.next_key_seed(KeySeed { state: &mut *state, key })? {
+            if value.coding.is_message() {
+                let made = state.builder.entry(&mut map, &entry, word);
+                let base = state.room(made)?;
+                let target = Target::Field {
+                    at: FieldAt { body: BodyRef::of(&entry, base), position: 1 },
+                    entry: value,
+                };
+                access.next_value_seed(MessageSeed { state: &mut *state, target, depth: depth + 2 })?;
+                state.builder.end_entry(&mut map, &entry);
+                continue;
+            }
+            // No body yet, because a value that is ignored makes no entry.
+            let nowhere = FieldAt { body: BodyRef::of(&entry, NIL), position: 1 };
+            let seed = ScalarSeed { state: &mut *state, at: nowhere, entry: value };
+            if let Some(value_word) = access.next_value_seed(seed)? {
+                let made = state.builder.entry(&mut map, &entry, word);
+                let at = FieldAt { body: BodyRef::of(&entry, state.room(made)?), ..nowhere };
+                let set = state.builder.set(at, value.coding, value_word);
+                state.room(set)?;
+                state.builder.end_entry(&mut map, &entry);
+            }
+        }
+        let ended = state.builder.end_map(at, map, &entry, !state.options.allow_duplicate_keys);
+        match state.room(ended)? {
+            true => Ok(()),
+            false => Err(state.fail(Kind::DuplicateKey)),
+        }
+    }
+}
+
+// Messages that are one value in the JSON mapping, out of a deserializer: times, field masks and `Value`.
+
+/// A message that is a string.
+pub(super) struct TextVisitor<'s, 'p, 'b> {
+    pub(super) state: &'s mut State<'p, 'b>,
+    pub(super) at: FieldAt,
+    pub(super) known: WellKnown,
+}
+
+impl<'de> Visitor<'de> for TextVisitor<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.known {
+            WellKnown::Timestamp => "a timestamp",
+            WellKnown::Duration => "a duration",
+            _ => "a field mask",
+        };
+        self.state.expecting(f, what)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        let Self { state, at, known } = self;
+        state.count(text.len());
+        let (seconds, nanos) = match known {
+            WellKnown::Timestamp => match parse_timestamp(text.as_bytes()) {
+                Some((seconds, nanos)) => (seconds, nanos as i32),
+                None => return Err(state.fail(Kind::InvalidTimestamp)),
+            },
+            WellKnown::Duration => match parse_duration(text.as_bytes()) {
+                Some(parts) => parts,
+                None => return Err(state.fail(Kind::InvalidDuration)),
+            },
+            _ => return field_mask(state, at, text),
+        };
+        set_number(state, at, 0, seconds)?;
+        set_number(state, at, 1, nanos.into())
+    }
+}
+
+/// Sets a number of a time.
+fn set_number<E: Error>(
+    state: &mut State<'_, '_>,
+    at: FieldAt,
+    position: usize,
+    value: i64,
+) -> Result<(), E> {
+    let at = FieldAt { position, ..at };
+    let Some(&entry) = state.builder.set.program(at.body.program).entries().get(position) else {
+        return Ok(());
+    };
+    let word = if entry.coding.words() == 2 { value as u64 } else { u64::from(value as u32) };
+    if word == 0 && entry.flags.is_implicit() {
+        state.builder.unset(at);
+        return Ok(());
+    }
+    let set = state.builder.set(at, entry.coding, word);
+    state.room(set)
+}
+
+/// Paths separated by commas.
+fn field_mask<E: Error>(state: &mut State<'_, '_>, at: FieldAt, text: &str) -> Result<(), E> {
+    let Some(&entry) = state.builder.set.program(at.body.program).entries().first() else { return Ok(()) };
+    if text.is_empty() {
+        return Ok(());
+    }
+    let mut slot = NIL;
+    for path in text.split(',') {
+        let mark = state.builder.mark();
+        let copied = state.builder.store(2 * path.len()).map(|store| snake_path(path.as_bytes(), store));
+        let span = match state.room(copied)? && !path.is_empty() {
+            true => state.builder.span(entry.coding, mark),
+            false => None,
+        };
+        let Some(span) = span else { return Err(state.fail(Kind::InvalidFieldMask)) };
+        let pushed = state.builder.push(at, &mut slot, entry.coding, span);
+        state.room(pushed)?;
+    }
+    Ok(())
+}
+
+/// A `google.protobuf.Value`.
+pub(super) struct ValueVisitor<'s, 'p, 'b> {
+    pub(super) state: &'s mut State<'p, 'b>,
+    pub(super) at: FieldAt,
+    pub(super) depth: u32,
+}
+
+/// The positions of the fields of a `Value`.
+const NULL: usize = 0;
+const NUMBER: usize = 1;
+const STRING: usize = 2;
+const BOOL: usize = 3;
+const STRUCT: usize = 4;
+const LIST: usize = 5;
+
+impl<'s, 'p, 'b> ValueVisitor<'s, 'p, 'b> {
+    fn entry<E: Error>(&self, position: usize) -> Result<FieldEntry, E> {
+        let entry = self.state.builder.set.program(self.at.body.program).entries().get(position);
+        entry.copied().ok_or_else(|| self.state.fail(Kind::WrongType))
+    }
+
+    /// Sets the field at a position to what `read` makes of it.
+    fn set<E: Error>(
+        self,
+        position: usize,
+        read: impl FnOnce(ScalarSeed<'_, 'p, 'b>) -> Result<Option<u64>, E>,
+    ) -> Result<(), E> {
+        let entry = self.entry(position)?;
+        let at = FieldAt { position, ..self.at };
+        let word = read(ScalarSeed { state: &mut *self.state, at, entry })?.unwrap_or_default();
+        let set = self.state.builder.set(at, entry.coding, word);
+        self.state.room(set)
+    }
+
+    fn number<E: Error>(self, value: f64) -> Result<(), E> {
+        if !value.is_finite() {
+            return Err(self.state.fail(Kind::OutOfRange));
+        }
+        self.set(NUMBER, |seed| seed.visit_f64(value))
+    }
+
+    /// Makes the message of an object or a list, and gives its first field.
+    fn make<E: Error>(&mut self, position: usize) -> Result<(FieldAt, FieldEntry), E> {
+        if self.depth + 1 > self.state.options.max_depth {
+            return Err(self.state.fail(Kind::DepthExceeded));
+        }
+        let entry = self.entry(position)?;
+        let made = self.state.builder.message(FieldAt { position, ..self.at }, &entry);
+        let base = self.state.room(made)?;
+        let Some(&inner) = self.state.builder.set.program(entry.sub).entries().first() else {
+            return Err(self.state.fail(Kind::WrongType));
+        };
+        self.state.enter(entry.sub, 0)?;
+        Ok((FieldAt { body: BodyRef::of(&entry, base), position: 0 }, inner))
+    }
+}
+
+impl<'de> Visitor<'de> for ValueVisitor<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.expecting(f, "a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.set(NULL, |seed| seed.visit_unit())
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        self.visit_unit()
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.set(BOOL, |seed| seed.visit_bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.number(value as f64)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.number(value as f64)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        self.number(value)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.set(STRING, |seed| seed.visit_str(text))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
+        let (at, entry) = self.make(STRUCT)?;
+        let depth = self.depth + 1;
+        MapVisitor { state: &mut *self.state, at, entry, depth }.visit_map(map)?;
+        self.state.leave();
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, seq: A) -> Result<(), A::Error> {
+        let (at, entry) = self.make(LIST)?;
+        let depth = self.depth + 1;
+        ListVisitor { state: &mut *self.state, at, entry, depth }.visit_seq(seq)?;
+        self.state.leave();
+        Ok(())
+    }
 }

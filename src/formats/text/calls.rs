@@ -1,7 +1,6 @@
 //! The calls, on views and dynamic messages.
 
-use super::error::{ParseError, ParseErrorKind as Kind};
-use super::options::{FormatOptions, ParseOptions};
+use super::error::{FormatOptions, ParseError, ParseErrorKind as Kind, ParseOptions};
 use super::parse;
 use super::print::message as print;
 use crate::engine::decode::check_required;

@@ -72,3 +72,159 @@ text_error!(
     ParseError, ParseErrorKind, named UnknownField | UnknownEnumValue,
     "let error = DynamicMessage::parse_text_format(&log, \"lien: 'a'\").unwrap_err();"
 );
+
+// What to print, and what to accept.
+
+/// How a message becomes text, with the defaults of [`new`](Self::new).
+///
+/// ```
+/// use tablepb::text::FormatOptions;
+/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+///
+/// static LOG: MessageTable = MessageTable::new(
+///     "pkg.Log",
+///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("codes", 2, Kind::Int32).repeated()],
+/// );
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let message = DynamicMessage::decode(&log, b"\x0a\x02hi\x12\x02\x01\x02\x18\x07")?;
+/// assert_eq!(message.to_text_format(), r#"line:"hi",codes:[1,2]"#);
+///
+/// const ALL: FormatOptions = FormatOptions::new().pretty(true).skip_unknown_fields(false);
+/// assert_eq!(message.to_text_format_with_options(&ALL), "line: \"hi\"\ncodes: [1, 2]\n3: 7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct FormatOptions {
+    pub(super) pretty: bool,
+    pub(super) skip_unknown_fields: bool,
+    pub(super) expand_any: bool,
+    pub(super) skip_default_fields: bool,
+    pub(super) print_message_fields_in_index_order: bool,
+}
+
+impl Default for FormatOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FormatOptions {
+    /// One line without spaces, no unknown fields, `Any` expanded, only fields that are set, in the order of their numbers.
+    pub const fn new() -> Self {
+        Self {
+            pretty: false,
+            skip_unknown_fields: true,
+            expand_any: true,
+            skip_default_fields: true,
+            print_message_fields_in_index_order: false,
+        }
+    }
+
+    /// Sets whether every field has a line of its own, indented by two spaces per level, up to 64 levels. Default: false.
+    pub const fn pretty(mut self, yes: bool) -> Self {
+        self.pretty = yes;
+        self
+    }
+
+    /// Sets whether unknown fields are left out. Default: true; otherwise they come after the others of their message, by number.
+    /// Bytes that could be a message are printed as one, up to ten levels. Parsers refuse fields by number, or skip them (`ParseOptions::deny_unknown_fields`).
+    pub const fn skip_unknown_fields(mut self, yes: bool) -> Self {
+        self.skip_unknown_fields = yes;
+        self
+    }
+
+    /// Sets whether a `google.protobuf.Any` is printed as `[type.googleapis.com/pkg.Type]{..}`. Default: true. If the pool does not
+    /// have the type, if the bytes are not a whole message of it, or if there is not the memory to decode them, `type_url` and
+    /// `value` are printed in any case.
+    pub const fn expand_any(mut self, yes: bool) -> Self {
+        self.expand_any = yes;
+        self
+    }
+
+    /// Sets whether fields without presence are left out when they are zero or empty. Default: true. Fields with presence are
+    /// printed only if they are set.
+    pub const fn skip_default_fields(mut self, yes: bool) -> Self {
+        self.skip_default_fields = yes;
+        self
+    }
+
+    /// Sets whether fields come in the order of the schema, extensions last, in place of the order of their numbers. Default:
+    /// false.
+    pub const fn print_message_fields_in_index_order(mut self, yes: bool) -> Self {
+        self.print_message_fields_in_index_order = yes;
+        self
+    }
+}
+
+/// What text is accepted, and what parsing it may take, with the defaults of [`new`](Self::new).
+///
+/// ```
+/// use tablepb::text::ParseOptions;
+/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+///
+/// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let text = r#"line: "hi"  added_later { x: [1, 2] }"#;
+/// assert!(DynamicMessage::parse_text_format(&log, text).is_err());
+///
+/// const LENIENT: ParseOptions = ParseOptions::new().deny_unknown_fields(false);
+/// let message = DynamicMessage::parse_text_format_with(&log, text, &LENIENT)?;
+/// assert_eq!(message.to_text_format(), r#"line:"hi""#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ParseOptions {
+    pub(super) deny_unknown_fields: bool,
+    pub(super) allow_partial: bool,
+    pub(super) max_depth: u32,
+    pub(super) budget: Option<usize>,
+}
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ParseOptions {
+    /// Unknown fields denied, required fields checked, depth 100, a memory budget of 1 MiB + 32 bytes per byte of input.
+    pub const fn new() -> Self {
+        Self { deny_unknown_fields: true, allow_partial: false, max_depth: 100, budget: None }
+    }
+
+    /// Sets whether a field that the message type does not have is an error. Default: true; otherwise it is skipped, and so are
+    /// fields by number. Names that the message type reserves are skipped in any case.
+    pub const fn deny_unknown_fields(mut self, yes: bool) -> Self {
+        self.deny_unknown_fields = yes;
+        self
+    }
+
+    /// Sets whether required fields may be missing, in the content of `Any` too. Default: false. Merging never asks for them.
+    pub const fn allow_partial(mut self, yes: bool) -> Self {
+        self.allow_partial = yes;
+        self
+    }
+
+    /// Sets how deep messages may be nested, counted as on the wire: map entries count. The root message is at depth 0.
+    pub const fn max_depth(mut self, levels: u32) -> Self {
+        self.max_depth = levels;
+        self
+    }
+
+    /// Sets the memory that one call may allocate, in bytes.
+    pub const fn budget(mut self, bytes: usize) -> Self {
+        self.budget = Some(bytes);
+        self
+    }
+
+    /// The memory budget for an input of `len` bytes, in bytes.
+    #[must_use]
+    pub const fn budget_for(&self, len: usize) -> usize {
+        match self.budget {
+            Some(bytes) => bytes,
+            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
+        }
+    }
+}

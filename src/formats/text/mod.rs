@@ -35,15 +35,11 @@
 
 mod calls;
 mod error;
-mod names;
-mod options;
 mod parse;
 mod print;
 mod strings;
-mod value;
 
-pub use error::{ParseError, ParseErrorKind};
-pub use options::{FormatOptions, ParseOptions};
+pub use error::{FormatOptions, ParseError, ParseErrorKind, ParseOptions};
 
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::message::{DynamicMessage, MessageView};

@@ -1,7 +1,10 @@
 //! Strings: quotes and escapes.
 
-use crate::formats::numbers::TextOut;
+use super::strings;
+use crate::formats::numbers::{TextOut, put_f32, put_f64, type_in_url};
+use crate::message::{ListRef, MapKeyRef, MapRef, Value, ValueRef};
 use alloc::vec::Vec;
+use core::fmt;
 
 /// Whether a byte of ASCII is escaped.
 fn is_special(byte: u8) -> bool {
@@ -124,4 +127,139 @@ pub(super) fn unescape_to(raw: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
 /// As `unescape_to`.
 pub(super) fn check(raw: &[u8]) -> Result<(), usize> {
     each(raw, |_| {})
+}
+
+// Names in brackets: extensions, and the URLs of types.
+
+/// Whether a byte may stand in brackets.
+pub(super) fn is_url_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.~!$&()*+,;=%/".contains(&byte)
+}
+
+fn is_identifier(text: &[u8]) -> bool {
+    let starts = text.first().is_some_and(|byte| !byte.is_ascii_digit());
+    starts && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// Whether this is a full name: identifiers with dots between them.
+pub(super) fn is_full_name(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'.').all(is_identifier)
+}
+
+/// The name of the type that a URL ends with; nothing if it is no URL that may stand in brackets.
+pub(super) fn type_name(url: &[u8]) -> Option<&str> {
+    let name = type_in_url(url)?;
+    let prefix = url.get(..url.len() - name.len() - 1)?;
+    let is_hex = |at: usize| prefix.get(at).is_some_and(u8::is_ascii_hexdigit);
+    let escaped = |(at, &byte): (usize, &u8)| byte != b'%' || (is_hex(at + 1) && is_hex(at + 2));
+    let valid = prefix.first().is_some_and(|&byte| byte != b'/')
+        && prefix.iter().all(|&byte| is_url_byte(byte))
+        && prefix.iter().enumerate().all(escaped);
+    (valid && is_full_name(name.as_bytes())).then_some(name)
+}
+
+// Display of values, as text format has them.
+
+/// The value as in [text format](crate::MessageView::to_text_format): strings in quotes, messages in braces, lists and maps in
+/// brackets. An enum value is its number, because a value does not know its enum. With `{:#}`, messages are indented.
+impl fmt::Display for ValueRef<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(v) => v.fmt(f),
+            Self::I32(v) | Self::EnumNumber(v) => v.fmt(f),
+            Self::I64(v) => v.fmt(f),
+            Self::U32(v) => v.fmt(f),
+            Self::U64(v) => v.fmt(f),
+            Self::F32(v) if v.is_finite() => put(f, |out| put_f32(out, *v)),
+            Self::F32(v) => special((*v).into(), f),
+            Self::F64(v) if v.is_finite() => put(f, |out| put_f64(out, *v)),
+            Self::F64(v) => special(*v, f),
+            Self::String(v) => put(f, |out| strings::put_text(out, v.as_bytes())),
+            Self::Bytes(v) => put(f, |out| strings::put_bytes(out, v)),
+            Self::Message(v) => braces(f, v),
+            Self::Raw(v) => fmt::Debug::fmt(v, f),
+            Self::List(v) => v.fmt(f),
+            Self::Map(v) => v.fmt(f),
+            Self::Unselected => f.write_str("unselected"),
+        }
+    }
+}
+
+/// As a [`ValueRef`] is displayed.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scalar = match self {
+            Self::Bool(v) => ValueRef::Bool(*v),
+            Self::I32(v) => ValueRef::I32(*v),
+            Self::I64(v) => ValueRef::I64(*v),
+            Self::U32(v) => ValueRef::U32(*v),
+            Self::U64(v) => ValueRef::U64(*v),
+            Self::F32(v) => ValueRef::F32(*v),
+            Self::F64(v) => ValueRef::F64(*v),
+            Self::String(v) => ValueRef::String(v),
+            Self::Bytes(v) => ValueRef::Bytes(v),
+            Self::EnumNumber(v) => ValueRef::EnumNumber(*v),
+            Self::Message(v) => return braces(f, v),
+            Self::Prepared(v) => return fmt::Debug::fmt(v, f),
+            Self::List(v) => return brackets(f, v.iter(), |value, f| value.fmt(f)),
+            Self::Map(v) => return brackets(f, v.iter(), |(key, value), f| entry(f, key.as_ref(), value)),
+        };
+        scalar.fmt(f)
+    }
+}
+
+/// The elements in brackets, as in text format.
+impl fmt::Display for ListRef<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brackets(f, self.iter(), |value, f| value.fmt(f))
+    }
+}
+
+/// The entries in brackets, as in text format, in the order of the map.
+impl fmt::Display for MapRef<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brackets(f, self.iter(), |(key, value), f| entry(f, key, &value))
+    }
+}
+
+fn put(f: &mut fmt::Formatter<'_>, write: impl FnOnce(&mut TextOut<'_>)) -> fmt::Result {
+    let mut buffer = Vec::new();
+    let mut out = TextOut::new(&mut buffer);
+    write(&mut out);
+    out.finish().map_err(|_| fmt::Error)?;
+    f.write_str(core::str::from_utf8(&buffer).unwrap_or_default())
+}
+
+fn special(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(match value {
+        value if value.is_nan() => "nan",
+        value if value > 0.0 => "inf",
+        _ => "-inf",
+    })
+}
+
+fn braces(f: &mut fmt::Formatter<'_>, message: &dyn fmt::Display) -> fmt::Result {
+    f.write_str("{")?;
+    message.fmt(f)?;
+    f.write_str("}")
+}
+
+fn brackets<T>(
+    f: &mut fmt::Formatter<'_>,
+    parts: impl Iterator<Item = T>,
+    print: impl Fn(T, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    f.write_str("[")?;
+    for (i, part) in parts.enumerate() {
+        f.write_str(if i == 0 { "" } else { "," })?;
+        print(part, f)?;
+    }
+    f.write_str("]")
+}
+
+fn entry(f: &mut fmt::Formatter<'_>, key: MapKeyRef<'_>, value: &dyn fmt::Display) -> fmt::Result {
+    write!(f, "{{key:{},value:", ValueRef::from(key))?;
+    // Not by `write!`, which drops the flag of `{:#}`.
+    value.fmt(f)?;
+    f.write_str("}")
 }

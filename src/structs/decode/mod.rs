@@ -5,5 +5,4 @@ pub mod end;
 pub mod input;
 pub(super) mod memory;
 pub(super) mod path_trace;
-pub(super) mod place;
 pub(super) mod stack;

@@ -5,8 +5,7 @@
 //! minute, a thousand called ones in seconds. So messages with more than [`IN_PLACE`] fields use calls.
 
 use crate::schema::table::{DefaultValue, MessageTable};
-use crate::structs::grammar::kinds::KindMarker;
-use crate::structs::grammar::spec::WireSpec;
+use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::members::field::{EncodeField, EncodeValue, VisitFields};
 
 /// The most fields whose code is inlined. Unoptimized code has room for every temporary of every field in the frame, and

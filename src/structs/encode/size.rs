@@ -3,8 +3,7 @@
 use super::sizes::Sizes;
 use crate::schema::table::{Cardinality, DefaultValue, MessageTable};
 use crate::structs::decode::path_trace::PathTrace;
-use crate::structs::grammar::kinds::KindMarker;
-use crate::structs::grammar::spec::WireSpec;
+use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::error::{EncodeError, EncodeErrorKind, FieldPath};
 use crate::wire::options::EncodeOptions;

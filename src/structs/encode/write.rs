@@ -2,8 +2,7 @@
 
 use super::sizes::Lengths;
 use crate::schema::table::DefaultValue;
-use crate::structs::grammar::kinds::KindMarker;
-use crate::structs::grammar::spec::WireSpec;
+use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::options::EncodeOptions;
 use crate::wire::{Cursor, WireType};

@@ -4,11 +4,11 @@
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
 //! each use. [`Fits`] reports it; the access is then [`Broken`].
 
+use super::kinds::WireSpec;
 use super::kinds::{self, KindMarker, field_table, is_number};
-use super::spec::WireSpec;
 use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
 use crate::structs::decode::input::Input;
-use crate::structs::decode::place::new_arm;
+use crate::structs::decode::memory::new_arm;
 use crate::structs::encode::calls::is_wide;
 use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, VisitFields, VisitMember};
 use crate::structs::members::unknown::UnknownMember;

@@ -3,9 +3,9 @@
 //! A kind selects the implementation of `EncodeField` for the type of a member. Its constants
 //! are what the table says about the field.
 
-use crate::schema::table::{Cardinality, EnumTable, FieldTable, MessageTable, TableKind};
+use crate::schema::table::{Cardinality, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
 use crate::structs::{Enumeration, Message};
-use crate::wire::WireType;
+use crate::wire::{WireType, varint_len};
 use core::marker::PhantomData;
 
 /// A kind that does not exist: a mistake in a listing, which is reported elsewhere.
@@ -307,6 +307,44 @@ pub const fn in_place_of(number: u32, listed: &[u32], order: &[u32]) -> u32 {
         at += 1;
     }
     order[at]
+}
+
+// Number and options of a field.
+
+/// Number and options of a listed field.
+#[derive(Clone, Copy, Debug)]
+pub struct WireSpec {
+    /// The field number.
+    pub number: u32,
+    /// Whether a repeated field of a scalar kind is written packed.
+    pub packed: bool,
+}
+
+impl WireSpec {
+    /// A field without options.
+    #[inline(always)]
+    pub const fn new(number: u32, syntax: Syntax) -> Self {
+        Self { number, packed: matches!(syntax, Syntax::Proto3) }
+    }
+
+    /// The option `[packed = ..]`.
+    #[inline(always)]
+    pub const fn packed(mut self, packed: bool) -> Self {
+        self.packed = packed;
+        self
+    }
+
+    /// The tag, as a varint.
+    #[inline(always)]
+    pub(crate) const fn tag<K: KindMarker>(self) -> u64 {
+        (self.number as u64) << 3 | K::WIRE as u64
+    }
+
+    /// The length of the tag; it does not depend on the wire type.
+    #[inline(always)]
+    pub(crate) const fn tag_len(self) -> u64 {
+        varint_len((self.number as u64) << 3) as u64
+    }
 }
 
 #[cfg(test)]

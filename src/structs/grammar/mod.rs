@@ -8,5 +8,4 @@ pub(super) mod macros;
 pub mod mistakes;
 pub(super) mod names;
 pub(super) mod not_in_grammar;
-pub(super) mod spec;
 pub(super) mod tokens;

@@ -18,7 +18,7 @@ use crate::formats::numbers::{parse_duration, parse_timestamp};
 use crate::schema::pool::{DescriptorPool, FieldFormats, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
 use crate::structs::decode::input::Input;
-use crate::structs::decode::place;
+use crate::structs::decode::memory as place;
 use crate::structs::grammar::kinds::KindMarker;
 use crate::structs::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, VisitMember};
 use crate::wire::error::DecodeErrorKind;
@@ -423,7 +423,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
         parse: impl FnOnce(&mut T, &mut Self) -> Parsed,
         finish: impl FnOnce(T, &mut Self) -> Parsed,
     ) -> Parsed {
-        if const { size_of::<T>() <= place::SMALL } {
+        if const { size_of::<T>() <= place::SMALL_VALUE } {
             let mut value = make(&mut self.input)?;
             parse(&mut value, self)?;
             return finish(value, self);

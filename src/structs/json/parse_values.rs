@@ -6,7 +6,7 @@ use crate::formats::numbers::decode_base64;
 use crate::message::Prepared;
 use crate::schema::program::Scalar;
 use crate::schema::table::TableKind;
-use crate::structs::decode::place;
+use crate::structs::decode::memory as place;
 use crate::structs::grammar::kinds::{
     self, GroupOf, KindMarker, MapEntries, Nested, PlainKind, Repeated, Required, ScalarKind, ValueKind,
 };

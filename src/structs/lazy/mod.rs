@@ -1,8 +1,5 @@
 //! [`Lazy`]: a member that is decoded on first access.
 
-#[cfg(feature = "reflect")]
-pub(super) mod again;
-pub(super) mod later;
 pub(super) mod occurrences;
 pub(super) mod once;
 #[cfg(feature = "reflect")]
@@ -12,9 +9,7 @@ use super::decode::end::{FAULT, UNKNOWN};
 use super::decode::input::Input;
 use super::encode::size::StructSizer;
 use super::encode::write::StructWriter;
-use super::grammar::kinds::{GroupOf, Nested};
-use super::grammar::spec::WireSpec;
-use super::lazy::later::Deferred;
+use super::grammar::kinds::{GroupOf, Nested, WireSpec};
 use super::lazy::occurrences::Occurrences;
 use super::lazy::once::OnceBox;
 use super::members::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
@@ -22,6 +17,7 @@ use super::{DecodeOwned, Message};
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{WireType, varint_len};
 use core::fmt;
+use occurrences::Deferred;
 
 /// A message that is kept as bytes until its first access.
 ///

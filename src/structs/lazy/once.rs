@@ -3,7 +3,7 @@
 //! With `std` threads share it. `core` has no such cell that is `Sync`: without `std` a [`Lazy`](super::Lazy) stays on one thread. The box
 //! holds an array of one value, because a `Vec` can be allocated fallibly and converted to it.
 
-use crate::structs::decode::place::{One, put, room_for_one};
+use crate::structs::decode::memory::{One, put, room_for_one};
 use alloc::boxed::Box;
 #[cfg(not(feature = "std"))]
 use core::cell::OnceCell as Once;

@@ -8,11 +8,10 @@
 use crate::schema::table::DefaultValue;
 use crate::structs::decode::end::{UNKNOWN, is_position};
 use crate::structs::decode::input::Input;
-use crate::structs::decode::place::push_fresh;
+use crate::structs::decode::memory::push_fresh;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
-use crate::structs::grammar::kinds::{KindMarker, ScalarKind};
-use crate::structs::grammar::spec::WireSpec;
+use crate::structs::grammar::kinds::{KindMarker, ScalarKind, WireSpec};
 use crate::structs::{ParseField, ParseValue, PrintField, PrintValue};
 use crate::wire::WireType;
 use crate::wire::error::DecodeErrorKind;

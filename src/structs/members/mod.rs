@@ -1,16 +1,12 @@
 //! The types of members, and how each is decoded, sized and written.
 
 pub(super) mod custom;
-pub(super) mod custom_members;
 pub(super) mod enumeration;
 pub mod field;
 pub(super) mod map;
-pub(super) mod member;
 pub(super) mod nested;
 pub mod oneof;
-pub(super) mod packed;
 pub(super) mod plain;
 pub(super) mod scalar;
-pub(super) mod small_map;
 pub(super) mod text;
 pub(super) mod unknown;

@@ -3,11 +3,10 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
-use crate::structs::decode::place::boxed;
+use crate::structs::decode::memory::boxed;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
-use crate::structs::grammar::kinds::{GroupOf, Nested};
-use crate::structs::grammar::spec::WireSpec;
+use crate::structs::grammar::kinds::{GroupOf, Nested, WireSpec};
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};

@@ -8,7 +8,7 @@ use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds;
-use crate::structs::grammar::spec::WireSpec;
+use crate::structs::grammar::kinds::WireSpec;
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
 use alloc::{borrow::Cow, string::String, vec::Vec};

@@ -1,7 +1,7 @@
 //! Why a schema was refused.
 
 use super::DecodeError;
-use super::opaque::{Opaque, error_kind, opaque_error, text};
+use super::report::{Opaque, error_kind, opaque_error, text};
 use alloc::string::String;
 use core::fmt;
 

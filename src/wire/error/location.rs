@@ -1,8 +1,8 @@
 //! [`TextLocation`]: where in a text, and in which field, an error is; and what the errors of parsers of text have in common.
 
 use super::DescriptorError;
-use super::opaque::copy_of;
 use super::path::{FieldPath, PathStep};
+use super::report::copy_of;
 use alloc::borrow::Cow;
 
 /// Where in a text and in a message an error is.

@@ -9,27 +9,24 @@
 mod decode;
 #[cfg(feature = "reflect")]
 mod descriptor;
-mod encode;
 #[cfg(feature = "reflect")]
 mod location;
-mod opaque;
 mod path;
 mod report;
 
-pub use decode::{DecodeError, DecodeErrorKind};
+pub use decode::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 #[cfg(feature = "reflect")]
 pub(crate) use descriptor::show as show_descriptor_error;
 #[cfg(feature = "reflect")]
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
-pub use encode::{EncodeError, EncodeErrorKind};
 #[cfg(feature = "reflect")]
 pub(crate) use location::{TextLocation, text_error};
-pub(crate) use opaque::{ErrorKind, copy_of, debug_error, error_kind, text_at, text_lengths};
-#[cfg(feature = "reflect")]
-pub(crate) use opaque::{Opaque, boxed, opaque_error, text};
 pub use path::{FieldPath, PathStep};
 #[cfg(feature = "reflect")]
 pub(crate) use path::{NOWHERE, in_place};
+pub(crate) use report::{ErrorKind, copy_of, debug_error, error_kind, text_at, text_lengths};
+#[cfg(feature = "reflect")]
+pub(crate) use report::{Opaque, boxed, opaque_error, text};
 
 #[cfg(test)]
 mod tests {

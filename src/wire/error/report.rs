@@ -1,8 +1,10 @@
 //! [`Report`]: what an error of decoding or encoding says. Both have one type for it, so that a program holds its code once.
 
-use super::opaque::{boxed, copy_of};
 use super::path::{FieldPath, NOWHERE, in_place};
-use alloc::{borrow::Cow, boxed::Box};
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// The number of a kind, its place and its path, or nothing if there was no memory for them.
@@ -196,3 +198,204 @@ macro_rules! reported_error {
 }
 
 pub(super) use reported_error;
+
+// How the errors of the crate are built: a public kind, and private details in a box, one pointer wide.
+//
+// `Box::new` aborts without memory, the very situation in which a program needs an error. [`Opaque`] allocates
+// fallibly; an error without memory for its details has the kind [`ErrorKind::WITHOUT_MEMORY`] and nothing else.
+
+/// The kind of an error: a public enum, declared by [`error_kind!`](crate::wire::error::error_kind).
+pub(crate) trait ErrorKind: Copy {
+    /// The kind reported if there is no memory for the error itself.
+    const WITHOUT_MEMORY: Self;
+
+    /// The place of the kind among all kinds of its enum.
+    fn number(self) -> u8;
+
+    /// The kind at that place.
+    fn of_number(number: u8) -> Self;
+}
+
+/// A kind and its details, or nothing if there was no memory for them.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Opaque<K, D>(Option<Box<[(K, D); 1]>>);
+
+impl<K: ErrorKind, D> Opaque<K, D> {
+    /// An error for which there was no memory.
+    pub(crate) const NO_MEMORY: Self = Self(None);
+
+    #[cold]
+    #[inline]
+    pub(crate) fn new(kind: K, detail: D) -> Self {
+        Self(boxed((kind, detail)))
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self) -> K {
+        self.0.as_deref().map_or(K::WITHOUT_MEMORY, |[(kind, _)]| *kind)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&D> {
+        self.0.as_deref().map(|[(_, detail)]| detail)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self) -> Option<&mut D> {
+        self.0.as_deref_mut().map(|[(_, detail)]| detail)
+    }
+
+    #[inline]
+    pub(crate) fn into_inner(self) -> Option<D> {
+        self.0.map(|one| {
+            let [(_, detail)] = *one;
+            detail
+        })
+    }
+}
+
+/// A value in a box, or `None` if there is no memory for it.
+#[inline]
+pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
+    let mut one = Vec::new();
+    one.try_reserve_exact(1).ok()?;
+    // It is exact; the comparison tells the compiler, which then has no code for growing and shrinking.
+    if one.capacity() != 1 {
+        return None;
+    }
+    one.push(value);
+    one.try_into().ok()
+}
+
+/// A copy of a name, or `None` if there is no memory for it.
+#[cold]
+#[inline]
+pub(crate) fn copy_of(name: &str) -> Option<Cow<'static, str>> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(name.len()).ok()?;
+    copy.push_str(name);
+    Some(copy.into())
+}
+
+/// The most bytes of a text in an error: names and values come from the input, and may be long.
+const MAX_TEXT: usize = 1000;
+
+/// A `String` that takes the first [`MAX_TEXT`] bytes, and fewer where there is no memory.
+struct BoundedText(String);
+
+impl fmt::Write for BoundedText {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = MAX_TEXT.saturating_sub(self.0.len());
+        let fits = text.len() <= left;
+        let end = (0..=left.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+        let text = end.and_then(|end| text.get(..end)).unwrap_or("");
+        self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
+        self.0.push_str(text);
+        if fits { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+/// The start of a value as text, as far as there is memory for it.
+#[cold]
+#[inline]
+pub(crate) fn text(value: impl fmt::Display) -> String {
+    let mut text = BoundedText(String::new());
+    // An error means only that the text is truncated.
+    let _ = fmt::write(&mut text, format_args!("{value}"));
+    text.0
+}
+
+/// The lengths of texts.
+pub(crate) const fn text_lengths<const N: usize>(texts: [&str; N]) -> [u8; N] {
+    let (mut lengths, mut i) = ([0; N], 0);
+    while i < N {
+        assert!(texts[i].len() < 256);
+        lengths[i] = texts[i].len() as u8;
+        i += 1;
+    }
+    lengths
+}
+
+/// One of many texts that are stored as one: a pointer to each would take 40 bytes of a program, relocation included.
+#[cold]
+#[inline]
+pub(crate) fn text_at(index: usize, texts: &'static str, lengths: &[u8]) -> &'static str {
+    let mut rest = texts;
+    for (i, &len) in lengths.iter().enumerate() {
+        let Some((text, others)) = rest.split_at_checked(len.into()) else { break };
+        if i == index {
+            return text;
+        }
+        rest = others;
+    }
+    ""
+}
+
+/// Declares the kinds of an error: a public enum, what each variant says, and the one for an error without memory.
+macro_rules! error_kind {
+    (
+        $(#[$meta:meta])*
+        pub enum $kind:ident, without memory $fallback:ident {
+            $($(#[$doc:meta])* $variant:ident = $text:literal,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $kind {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $crate::wire::error::ErrorKind for $kind {
+            const WITHOUT_MEMORY: Self = Self::$fallback;
+
+            #[inline]
+            fn number(self) -> u8 {
+                self as u8
+            }
+
+            #[inline]
+            fn of_number(number: u8) -> Self {
+                const ALL: &[$kind] = &[$($kind::$variant),+];
+                ALL.get(usize::from(number)).copied().unwrap_or(Self::WITHOUT_MEMORY)
+            }
+        }
+
+        impl core::fmt::Display for $kind {
+            #[inline]
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                const LENGTHS: &[u8] = &$crate::wire::error::text_lengths([$($text),+]);
+                f.write_str($crate::wire::error::text_at(*self as usize, concat!($($text),+), LENGTHS))
+            }
+        }
+    };
+}
+
+/// Gives a struct around an [`Opaque`] its method `kind`, and `Debug`: the name of the type and the message.
+macro_rules! opaque_error {
+    ($error:ident, $kind:ident) => {
+        impl $error {
+            /// The kind of fault.
+            pub fn kind(&self) -> $kind {
+                self.0.kind()
+            }
+        }
+
+        $crate::wire::error::debug_error!($error);
+    };
+}
+
+/// `Debug` of an error: the name of the type and the message.
+macro_rules! debug_error {
+    ($error:ident) => {
+        impl core::fmt::Debug for $error {
+            #[inline]
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, concat!(stringify!($error), "({})"), self)
+            }
+        }
+    };
+}
+
+pub(crate) use {debug_error, error_kind, opaque_error};

@@ -15,9 +15,7 @@
 //! copy, from outside in: bytes up to each changed prefix, the new prefix; bytes up to each cut; the field; the rest
 //! ```
 
-use super::field::{RawField, RawValue};
-use super::list::RawFields;
-use super::step::{RawStep, in_path};
+use super::field::{RawField, RawFields, RawStep, RawValue, in_path};
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{Buffer, MAX_LEN, Reader, Tag, WireType, Writer, varint_len};
 use alloc::vec::Vec;

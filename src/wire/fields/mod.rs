@@ -2,9 +2,5 @@
 
 mod edit;
 mod field;
-mod list;
-mod step;
 
-pub use field::{RawField, RawValue};
-pub use list::RawFields;
-pub use step::RawStep;
+pub use field::{RawField, RawFields, RawStep, RawValue};

@@ -5,7 +5,7 @@ use super::element::{Progress, VarintForm, element};
 use super::portable;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 use super::{avx2, avx512};
-use crate::wire::read::packed::count_varints;
+use crate::wire::read::raw::count_varints;
 use crate::wire::varint::{CONTINUATION, gather};
 
 /// A run of one to eight bytes that ends with a whole varint: its bytes as one word, zeros after them, and the number of

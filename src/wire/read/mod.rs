@@ -2,6 +2,5 @@
 
 #[cfg(feature = "reflect")]
 pub(crate) mod message_set;
-pub(super) mod packed;
 pub(crate) mod raw;
 pub(super) mod reader;

@@ -1,7 +1,6 @@
 //! The members of an object: keys, found by guesses, and what they hold.
 
-use super::follow::{AHEAD, MemberKey};
-use super::{JsonContainer, JsonParser, Seen};
+use super::{AHEAD, JsonContainer, JsonParser, MemberKey, Seen};
 use crate::engine::slab::{BodyRef, ByteSpan};
 use crate::formats::json::error::DeserializeErrorKind as Kind;
 use crate::message::FieldAt;

@@ -16,27 +16,19 @@
 //!                 any other: {, and a frame
 //! ```
 
-pub(super) mod any;
-pub(super) mod follow;
-pub(super) mod known;
-pub(super) mod lists;
-pub(super) mod members;
-pub(super) mod scan;
-pub(super) mod scan_value;
-pub(super) mod value;
-
-use super::error::{DeserializeError, DeserializeErrorKind as Kind, step};
-use super::options::DeserializeOptions;
-use super::parse::follow::Follow;
-use super::parse::scan::{JsonScanner, Quoted};
+use super::error::{DeserializeError, DeserializeErrorKind as Kind, DeserializeOptions, step};
 use crate::engine::slab::{BodyRef, NIL};
 use crate::message::{FieldAt, MapAside, MessageBuilder};
-use crate::schema::pool::{DescriptorPool, FieldRef};
-use crate::schema::program::Program;
-use crate::wire::Full;
+use crate::schema::pool::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
+use crate::schema::program::{Coding, FieldEntry, Program, Scalar};
 use crate::wire::error::FieldPath;
-use crate::wire::utf8;
+use crate::wire::{Full, utf8};
 use alloc::vec::Vec;
+use scan::{JsonScanner, Quoted, word_of};
+
+pub(super) mod known;
+pub(super) mod members;
+pub(super) mod scan;
 
 /// What a frame is filled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,4 +299,225 @@ fn note(seen: &mut [u64], start: usize, bit: usize) -> bool {
     let before = *word;
     *word |= 1 << (bit % 64);
     *word == before
+}
+
+// Lists and maps.
+
+/// Words that are collected before they go to a list.
+const BLOCK: usize = 32;
+
+/// Elements on their way to a list of scalars: appended by the block, not one by one.
+struct Block {
+    words: [u32; BLOCK],
+    len: usize,
+    /// The header of the list, or `NIL` before its first element.
+    slot: u32,
+}
+
+impl JsonParser<'_, '_, '_> {
+    /// A list of scalars, which needs no frame unless something is wrong with it.
+    pub(in crate::formats::json) fn scalars(
+        &mut self,
+        at: FieldAt,
+        names: FieldFormats<'_>,
+        entry: &FieldEntry,
+        depth: u32,
+    ) -> Result<(), Kind> {
+        self.scanner.take(b'[').map_err(|_| self.scanner.wrong_type())?;
+        let mut count = 0;
+        let mut block = Block { words: [0; BLOCK], len: 0, slot: NIL };
+        let parsed = self.elements_to(&mut block, at, (names, entry), &mut count);
+        // Those before one that is at fault are kept.
+        let parsed = self.flush(&mut block, at, entry.coding).and(parsed);
+        if parsed.is_err() && self.push(JsonContainer::List, at, depth).is_ok() {
+            // So that the path of the error has the element.
+            if let Some(frame) = self.frames.last_mut() {
+                frame.count = count;
+            }
+        }
+        parsed
+    }
+
+    /// ```text
+    /// the first element, and the others after a comma:
+    ///     an integer of an integer type, as most are: by the words of its digits
+    ///     anything else: as where it is no list
+    ///     into the block; a block that is full, into the list
+    /// ```
+    fn elements_to(
+        &mut self,
+        block: &mut Block,
+        at: FieldAt,
+        (names, entry): (FieldFormats<'_>, &FieldEntry),
+        count: &mut u32,
+    ) -> Result<(), Kind> {
+        let (scalar, words) = (entry.scalar(), entry.coding.words() as usize);
+        let integer = matches!(scalar, Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64);
+        while self.scanner.more(*count, b']')? {
+            *count += 1;
+            let start = self.scanner.at;
+            let mut word = None;
+            if integer {
+                word = self.scanner.short_integer().and_then(|value| word_of(scalar, value));
+            }
+            if word.is_none() {
+                self.scanner.at = start;
+                if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, at.position) {
+                    return Err(self.scanner.wrong_type());
+                }
+                word = self.scalar(names, entry, at.position)?;
+            }
+            let Some(word) = word else { continue };
+            if let Some([low, high]) = block.words.get_mut(block.len..block.len + 2) {
+                (*low, *high) = (word as u32, (word >> 32) as u32);
+            }
+            block.len += words;
+            if block.len + 2 > BLOCK {
+                self.flush(block, at, entry.coding)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends what is in the block to the list.
+    fn flush(&mut self, block: &mut Block, at: FieldAt, coding: Coding) -> Result<(), Kind> {
+        let words = block.words.get(..core::mem::take(&mut block.len)).unwrap_or_default();
+        Ok(self.builder.extend(at, &mut block.slot, coding, words)?)
+    }
+
+    /// The messages of a list, until one of them needs more than one frame or the list ends.
+    pub(in crate::formats::json) fn elements(&mut self) -> Result<(), Kind> {
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let (at, depth, mut count, mut slot) = (frame.at, frame.depth + 1, frame.count, frame.slot);
+        let program = self.builder.set.program(at.body.program);
+        let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
+        let names = self.pool.field_formats(program.message());
+        let plain = self.known(entry.sub) == WellKnown::None && depth <= self.options.max_depth;
+        let frames = self.frames.len();
+        while self.scanner.more(count, b']')? {
+            count += 1;
+            if let Some(frame) = self.frames.last_mut() {
+                frame.count = count;
+            }
+            if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, at.position) {
+                return Err(self.scanner.wrong_type());
+            }
+            let empty = plain && self.scanner.rest().starts_with(b"{}");
+            let body = self.builder.push_message(at, &mut slot, entry, empty)?;
+            if empty {
+                self.scanner.at += 2;
+                continue;
+            }
+            if let Some(frame) = self.frames.last_mut() {
+                frame.slot = slot;
+            }
+            self.open(BodyRef::of(entry, body), depth)?;
+            // Most messages of lists hold no others: their members are parsed from here, and the list goes on.
+            if plain {
+                self.members()?;
+            }
+            if self.frames.len() != frames {
+                return Ok(());
+            }
+        }
+        self.pop()
+    }
+
+    /// The entries of a map, until one of them needs a frame or the map ends.
+    pub(in crate::formats::json) fn entries(&mut self) -> Result<(), Kind> {
+        let Some(&frame) = self.frames.last() else { return Ok(()) };
+        let program = self.builder.set.program(frame.at.body.program);
+        let Some(entry) = program.entries().get(frame.at.position) else { return Err(Kind::UnknownField) };
+        let pair = self.builder.set.program(entry.sub);
+        let [key, value] = pair.entries() else { return Err(Kind::UnknownField) };
+        let names = self.pool.field_formats(pair.message());
+        let (mut count, mut map) = (frame.count, frame.map);
+        if frame.marked {
+            self.builder.end_entry(&mut map, entry);
+        }
+        while self.scanner.more(count, b'}')? {
+            count += 1;
+            let key = self.map_key(key)?;
+            self.scanner.colon()?;
+            if self.scanner.peek()? == b'n' && !self.element_takes_null(names, value, 1) {
+                return Err(self.scanner.wrong_type());
+            }
+            if !value.coding.is_message() {
+                if let Some(word) = self.scalar(names, value, 1)? {
+                    let base = self.builder.entry(&mut map, entry, key)?;
+                    self.builder.set(
+                        FieldAt { body: BodyRef::of(entry, base), position: 1 },
+                        value.coding,
+                        word,
+                    )?;
+                    self.builder.end_entry(&mut map, entry);
+                }
+                continue;
+            }
+            let base = self.builder.entry(&mut map, entry, key)?;
+            if let Some(frame) = self.frames.last_mut() {
+                (frame.count, frame.map, frame.marked) = (count, map, true);
+            }
+            return self.message(
+                FieldAt { body: BodyRef::of(entry, base), position: 1 },
+                value,
+                frame.depth + 2,
+            );
+        }
+        if !self.builder.end_map(frame.at, map, entry, !self.options.allow_duplicate_keys)? {
+            return Err(Kind::DuplicateKey);
+        }
+        self.pop()
+    }
+}
+
+// Keys: what they name, and guesses of the next field.
+
+/// Guesses that are kept.
+const GUESSES: usize = 256;
+
+/// How many fields are compared with a key, should the guess fail, before it is searched for.
+pub(crate) const AHEAD: usize = 6;
+
+/// What a key names.
+pub(crate) enum MemberKey {
+    /// The field at this position.
+    Field(usize),
+    /// Nothing that is kept.
+    Other,
+    /// There is no key: the object has ended.
+    End,
+}
+
+/// Which field comes after another one. Members come in the same order in most objects of a type, so the field that a search found
+/// the last time is likely; without one, the next field of the schema.
+pub(crate) struct Follow {
+    /// 1 + position of the field, by the one before and the type.
+    positions: [u16; GUESSES],
+}
+
+impl Follow {
+    pub(crate) fn new() -> Self {
+        Self { positions: [0; GUESSES] }
+    }
+
+    #[inline(always)]
+    fn place(index: u32, next: usize) -> usize {
+        (index as usize).wrapping_mul(37).wrapping_add(next) % GUESSES
+    }
+
+    /// The likely field where `next` is the next one of the schema.
+    #[inline(always)]
+    pub(crate) fn guess(&self, index: u32, next: usize) -> usize {
+        match self.positions.get(Self::place(index, next)) {
+            None | Some(0) => next,
+            Some(&position) => position as usize - 1,
+        }
+    }
+
+    pub(crate) fn learn(&mut self, index: u32, next: usize, position: usize) {
+        if let Some(place) = self.positions.get_mut(Self::place(index, next)) {
+            *place = position as u16 + 1;
+        }
+    }
 }

@@ -1,10 +1,8 @@
 //! JSON as a [`Style`]: punctuation, names, and the messages that have a form of their own.
 
-mod known;
 mod value;
 
-use super::error::{SerializeError, SerializeErrorKind as Kind};
-use super::options::SerializeOptions;
+use super::error::{SerializeError, SerializeErrorKind as Kind, SerializeOptions};
 use super::strings;
 use crate::engine::slab::{RawView, SetFields};
 use crate::formats::numbers::{TextOut, type_in_url};

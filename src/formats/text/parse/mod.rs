@@ -14,21 +14,21 @@
 //! A map entry is a message like others; its keys may come in any order, and entries of several maps in turn. So an entry goes into the
 //! map when it begins, and keys become unique when it ends or when all has been parsed (`message/build/map_builder.rs`).
 
-pub(super) mod any;
+use super::error::{ParseError, ParseErrorKind as Kind, ParseOptions};
+use super::strings::{is_full_name, is_url_byte, type_name, unescape_to};
+use crate::engine::decode::check_required;
+use crate::engine::slab::{BodyRef, ByteSpan, NIL};
+use crate::formats::numbers::{Integer, JsonNumber};
+use crate::message::{FieldAt, MessageBuilder};
+use crate::schema::pool::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
+use crate::schema::program::{Coding, FieldEntry, Program, Scalar};
+use crate::wire::Full;
+use crate::wire::error::{DecodeErrorKind, FieldPath, PathStep};
+use alloc::vec::Vec;
+use scan::{NumberToken, TextScanner, closing, special};
+
 pub(super) mod scan;
 pub(super) mod skip;
-pub(super) mod value;
-
-use super::error::{ParseError, ParseErrorKind as Kind};
-use super::options::ParseOptions;
-use super::parse::scan::{TextScanner, closing};
-use crate::engine::slab::{BodyRef, ByteSpan, NIL};
-use crate::message::{FieldAt, MessageBuilder};
-use crate::schema::pool::{DescriptorPool, FieldFormats, FieldRef};
-use crate::schema::program::{FieldEntry, Program};
-use crate::wire::Full;
-use crate::wire::error::{FieldPath, PathStep};
-use alloc::vec::Vec;
 
 /// What a frame is filled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -474,5 +474,272 @@ fn is_zero(entry: &FieldEntry, word: u64) -> bool {
     match entry.coding {
         Coding::String | Coding::Bytes => ByteSpan::from_word(word).len() == 0,
         _ => word == 0,
+    }
+}
+
+// Names in brackets: extensions, and the content of `google.protobuf.Any`, which is made in a builder of its own and encoded when its
+// message ends.
+
+impl TextParser<'_, '_, '_> {
+    /// What the name in brackets here stands for.
+    pub(in crate::formats::text) fn bracketed(&mut self, program: &Program) -> Result<NameTarget, Kind> {
+        let start = self.scanner.at;
+        self.scanner.take(b'[');
+        // White space and comments may stand anywhere in it, and do not count.
+        self.scratch.clear();
+        while let Some(byte) = self.scanner.peek().filter(|&byte| is_url_byte(byte)) {
+            self.note_byte(byte)?;
+            self.scanner.at += 1;
+            self.scanner.space();
+        }
+        let name = core::mem::take(&mut self.scratch);
+        self.scanner.must(b']')?;
+        let found = if self.pool.well_known(program.message()) == WellKnown::Any {
+            self.type_of(program, &name, start)
+        } else {
+            self.extension(program, &name, start)
+        };
+        self.scratch = name;
+        found
+    }
+
+    /// Appends to what names and skipping need.
+    pub(in crate::formats::text) fn note_byte(&mut self, byte: u8) -> Result<(), Kind> {
+        if self.scratch.len() == self.scratch.capacity() {
+            let more = self.scratch.len().max(32);
+            self.builder.charge(2 * more)?;
+            self.scratch.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+        }
+        self.scratch.push(byte);
+        Ok(())
+    }
+
+    fn extension(&mut self, program: &Program, name: &[u8], start: usize) -> Result<NameTarget, Kind> {
+        let Some(name) = core::str::from_utf8(name).ok().filter(|name| is_full_name(name.as_bytes())) else {
+            return Err(self.scanner.fail(start, Kind::InvalidName));
+        };
+        match self.pool.extension_by_text_name(program.message(), name) {
+            Some(field) => self.position(program, field),
+            None => self.unknown(start),
+        }
+    }
+
+    /// The type of an `Any`'s content.
+    fn type_of(&mut self, program: &Program, url: &[u8], start: usize) -> Result<NameTarget, Kind> {
+        let pool = self.pool;
+        let Some(name) = type_name(url) else { return Err(self.scanner.fail(start, Kind::InvalidName)) };
+        let Some(message) = pool.get_message_by_name(name) else {
+            return Err(self.scanner.fail(start, Kind::UnknownType));
+        };
+        let coding = program.entries().first().map_or(Coding::Bytes, |entry| entry.coding);
+        let mark = self.builder.mark();
+        self.builder.store(url.len())?.extend_from_slice(url);
+        let span = self.builder.span(coding, mark).ok_or(Kind::InvalidUtf8)?;
+        Ok(NameTarget::Content(message.index(), span))
+    }
+
+    /// The content of the innermost message, an `Any`, whose URL began at `start`.
+    pub(in crate::formats::text) fn open_any(
+        &mut self,
+        content: u32,
+        url: u64,
+        start: usize,
+    ) -> Result<(), Kind> {
+        if self.note(0) | self.note(1) {
+            return Err(self.scanner.fail(start, Kind::DuplicateField));
+        }
+        self.scanner.take(b':');
+        let Some(&TextParseFrame { at, depth, .. }) = self.frames.last() else { return Ok(()) };
+        self.value_follows();
+        let close = self.open_brace(depth + 1)?;
+        self.room_for_frame(content)?;
+        if self.outer.len() == self.outer.capacity() {
+            let more = self.outer.len().max(2);
+            self.builder.charge(2 * more * size_of::<OuterText<'_>>())?;
+            self.outer.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+        }
+        let mut inner = self.builder.inner();
+        let body = inner.root(content)?;
+        let builder = core::mem::replace(self.builder, inner);
+        self.outer.push(OuterText { builder, at, url });
+        self.push(TextContainer::Any, FieldAt { body, position: usize::MAX }, depth + 1, close);
+        Ok(())
+    }
+
+    /// The content of an `Any` is whole.
+    pub(in crate::formats::text) fn end_any(&mut self, frame: TextParseFrame) -> Result<(), Kind> {
+        self.builder.settle_maps()?;
+        let body = frame.at.body;
+        let view = self.builder.view(body);
+        if !self.options.allow_partial
+            && view.program().needs_check()
+            && let Err(error) = check_required(view, 0)
+        {
+            let content = self.pool.message_at(view.program().message());
+            self.inside = content.map_or(FieldPath::EMPTY, |message| message.name_path(error.path()));
+            return Err(match error.kind() {
+                DecodeErrorKind::MissingRequired => self.scanner.fail(self.ended, Kind::MissingRequired),
+                _ => Kind::OutOfMemory,
+            });
+        }
+        let bytes = self.builder.encoded(body)?;
+        self.drop_frame();
+        let Some(OuterText { builder, at, url }) = self.outer.pop() else { return Ok(()) };
+        *self.builder = builder;
+        self.builder.charge(bytes.len())?;
+        self.builder.set(FieldAt { position: 0, ..at }, Coding::String, url)?;
+        let value = FieldAt { position: 1, ..at };
+        if bytes.is_empty() {
+            self.builder.unset(value);
+            return Ok(());
+        }
+        let mark = self.builder.mark();
+        self.builder.store(bytes.len())?.extend_from_slice(&bytes);
+        let span = self.builder.span(Coding::Bytes, mark).ok_or(Kind::TooLarge)?;
+        Ok(self.builder.set(value, Coding::Bytes, span)?)
+    }
+}
+
+// Scalars.
+
+impl TextParser<'_, '_, '_> {
+    /// A scalar, as the word or two of its slot.
+    pub(in crate::formats::text) fn scalar(
+        &mut self,
+        program: &Program,
+        entry: &FieldEntry,
+        position: usize,
+    ) -> Result<u64, Kind> {
+        Ok(match entry.scalar() {
+            Scalar::String | Scalar::Bytes => self.string(entry.coding)?,
+            Scalar::Bool => self.boolean()?.into(),
+            Scalar::F64 => self.float(|number| number.f64(), |text| text.parse().ok())?.to_bits(),
+            // To the nearest 32-bit number in one step; there and back again is exact.
+            Scalar::F32 => {
+                let parse = |text: &str| text.parse::<f32>().ok().map(f64::from);
+                (self.float(|number| number.f32().map(f64::from), parse)? as f32).to_bits().into()
+            }
+            Scalar::Enum => self.enumeration(program, entry, position)?,
+            scalar => self.integer(scalar)?,
+        })
+    }
+
+    /// One literal or several in a row, which go to the store.
+    fn string(&mut self, coding: Coding) -> Result<u64, Kind> {
+        let (start, mark) = (self.scanner.at, self.builder.mark());
+        loop {
+            let content = self.scanner.at + 1;
+            let raw = self.scanner.literal()?;
+            let store = self.builder.store(raw.len())?;
+            if let Err(at) = unescape_to(raw, store) {
+                return Err(self.scanner.fail(content + at, Kind::InvalidString));
+            }
+            if !matches!(self.scanner.peek(), Some(b'"' | b'\'')) {
+                break;
+            }
+        }
+        self.builder.span(coding, mark).ok_or_else(|| self.scanner.fail(start, Kind::InvalidUtf8))
+    }
+
+    fn boolean(&mut self) -> Result<bool, Kind> {
+        let start = self.scanner.at;
+        if let Some(name) = self.scanner.identifier() {
+            self.scanner.space();
+            return match name {
+                b"true" | b"True" | b"t" => Ok(true),
+                b"false" | b"False" | b"f" => Ok(false),
+                _ => Err(self.scanner.fail(start, Kind::WrongType)),
+            };
+        }
+        match self.scanner.number()? {
+            Some(NumberToken::Decimal(Some(bit @ 0..=1), _) | NumberToken::Other(Some(bit @ 0..=1))) => {
+                Ok(bit == 1)
+            }
+            Some(NumberToken::Float(_)) => Err(self.scanner.fail(start, Kind::WrongType)),
+            Some(_) => Err(self.scanner.fail(start, Kind::OutOfRange)),
+            None => Err(self.scanner.wrong_type()),
+        }
+    }
+
+    /// An integer with its sign.
+    fn whole(&mut self, start: usize) -> Result<Integer, Kind> {
+        let negative = self.scanner.take(b'-');
+        match self.scanner.number()? {
+            Some(NumberToken::Decimal(Some(size), _) | NumberToken::Other(Some(size))) => {
+                Ok(Integer::Whole { negative, size })
+            }
+            Some(NumberToken::Float(_)) => Err(self.scanner.fail(start, Kind::InvalidNumber)),
+            Some(_) => Ok(Integer::Huge),
+            None => Err(self.scanner.wrong_type()),
+        }
+    }
+
+    /// An integer as a type of 32 or 64 bits has it.
+    fn integer(&mut self, scalar: Scalar) -> Result<u64, Kind> {
+        let start = self.scanner.at;
+        let signed = matches!(scalar, Scalar::I32 | Scalar::I64);
+        // Unsigned numbers have no sign, not even zero.
+        if !signed && self.scanner.peek() == Some(b'-') {
+            return Err(Kind::OutOfRange);
+        }
+        let integer = self.whole(start)?;
+        let value = match scalar {
+            Scalar::I32 => {
+                integer.signed(i32::MIN.into(), i32::MAX.into()).map(|value| u64::from(value as i32 as u32))
+            }
+            Scalar::I64 => integer.signed(i64::MIN, i64::MAX).map(|value| value as u64),
+            Scalar::U32 => integer.unsigned(u32::MAX.into()),
+            _ => integer.unsigned(u64::MAX),
+        };
+        value.ok_or_else(|| self.scanner.fail(start, Kind::OutOfRange))
+    }
+
+    /// A decimal number, infinity or NaN. What is too large becomes infinite.
+    fn float(
+        &mut self,
+        exact: impl Fn(&JsonNumber<'_>) -> Option<f64>,
+        parse: impl Fn(&str) -> Option<f64>,
+    ) -> Result<f64, Kind> {
+        let negative = self.scanner.take(b'-');
+        let start = self.scanner.at;
+        let size = match self.scanner.identifier() {
+            Some(name) => {
+                let value = special(name).ok_or_else(|| self.scanner.fail(start, Kind::WrongType))?;
+                self.scanner.space();
+                value
+            }
+            None => match self.scanner.number()? {
+                Some(NumberToken::Decimal(_, text) | NumberToken::Float(text)) => {
+                    // JSON has no numbers such as `.5` and `5.`, and none that are infinite.
+                    let value = JsonNumber::whole(text).and_then(|number| exact(&number));
+                    let text = core::str::from_utf8(text).unwrap_or_default();
+                    value
+                        .or_else(|| parse(text))
+                        .ok_or_else(|| self.scanner.fail(start, Kind::InvalidNumber))?
+                }
+                Some(NumberToken::Other(_)) => return Err(self.scanner.fail(start, Kind::InvalidNumber)),
+                None => return Err(self.scanner.wrong_type()),
+            },
+        };
+        Ok(if negative { -size } else { size })
+    }
+
+    /// An enum value by name or number.
+    fn enumeration(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<u64, Kind> {
+        let start = self.scanner.at;
+        let enumeration = self.pool.field_formats(program.message()).enumeration(position);
+        let number = if let Some(name) = self.scanner.identifier() {
+            self.scanner.space();
+            self.pool.enum_number(enumeration, core::str::from_utf8(name).unwrap_or_default())
+        } else {
+            let integer = self.whole(start)?;
+            let number = integer.signed(i32::MIN.into(), i32::MAX.into());
+            let number = number.ok_or_else(|| self.scanner.fail(start, Kind::OutOfRange))? as i32;
+            let listed =
+                entry.coding != Coding::ClosedEnum || self.builder.set.enum_contains(entry.sub, number);
+            listed.then_some(number)
+        };
+        let number = number.ok_or_else(|| self.scanner.fail(start, Kind::UnknownEnumValue))?;
+        Ok(u64::from(number as u32))
     }
 }

@@ -3,8 +3,8 @@
 use super::TextParser;
 use super::scan::{closing, special};
 use crate::formats::text::error::ParseErrorKind as Kind;
-use crate::formats::text::names::is_url_byte;
 use crate::formats::text::strings;
+use crate::formats::text::strings::is_url_byte;
 
 /// Closes a list without a colon before it, which has messages only. A list of any values is closed by its own bracket here.
 const MESSAGES: u8 = b')';

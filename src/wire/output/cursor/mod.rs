@@ -7,18 +7,14 @@
 //! The cursor never writes beyond its window. It drops an item that does not fit and everything after it, and
 //! [`finish`](Cursor::finish) returns an error.
 
-mod by_ref;
-mod item;
-mod parts;
-mod room;
-
-use super::spare::{Spare, Written};
+use super::spare::{Spare, SpareItem, SparePair, SpareRoom, Written};
 use crate::wire::Tag;
-use crate::wire::tag_word::TagWord;
-use crate::wire::varint::{long_varint, short_varint, varint_len};
+use crate::wire::kernels::Bits;
+use crate::wire::tag::TagWord;
+use crate::wire::varint::{CONTINUATION, long_varint, short_varint, varint_len};
 use core::mem::MaybeUninit;
-pub(crate) use item::{Item, NumberItem};
-pub(crate) use room::{CursorRoom, Filled};
+
+mod by_ref;
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
 pub(crate) const SHORT: usize = 32;
@@ -308,3 +304,130 @@ impl<'b> Cursor<'b> {
 
 #[cfg(test)]
 mod tests;
+
+// [`CursorRoom`]: what a function gets that writes a part of a message and is not inlined.
+
+/// The room of a [`Cursor`](super::Cursor), for a function that is not inlined: it is passed, and [`Filled`] is returned, in registers. A cursor
+/// that is passed and returned is copied as blocks right after its parts were stored, and such loads wait for the stores.
+pub(crate) struct CursorRoom<'w>(pub(super) SpareRoom<'w>);
+
+/// What was written into a [`CursorRoom`]; `None` if something did not fit.
+pub(crate) type Filled<'w> = Option<Written<'w>>;
+
+// Items that are written by functions that are not inlined: long ones.
+
+impl Cursor<'_> {
+    /// A tag, then a varint of 9 or 10 bytes.
+    #[inline(always)]
+    pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {
+        self.fill(|room| tagged_long(room, tag, value));
+    }
+
+    /// A tag, the length of a string, and the string: the `len` bytes of `store` from `offset` on. Fails if the store has fewer.
+    #[inline(always)]
+    pub(crate) fn put_tagged_part(&mut self, tag: TagWord, store: &[u8], offset: usize, len: usize) {
+        let bytes = store.get(offset..offset.wrapping_add(len));
+        self.fill(|room| part(room, tag, bytes));
+    }
+}
+
+/// A tag, then a varint of 9 or 10 bytes.
+#[inline(never)]
+fn tagged_long(room: CursorRoom<'_>, tag: TagWord, value: u64) -> Filled<'_> {
+    let mut out = Cursor::of(room);
+    out.put_tag_word(tag);
+    out.put_varint(value);
+    out.filled()
+}
+
+/// A tag, the length of a string, and the string, if there is one.
+#[inline(never)]
+fn part<'w>(room: CursorRoom<'w>, tag: TagWord, bytes: Option<&[u8]>) -> Filled<'w> {
+    let (bytes, mut out) = (bytes?, Cursor::of(room));
+    if bytes.len() < 0x80 {
+        out.put_tag_word(tag.and(bytes.len() as u8));
+    } else {
+        out.put_tag_word(tag);
+        out.put_varint(bytes.len() as u64);
+    }
+    if bytes.len() > 64 {
+        out.put_slice(bytes);
+    } else {
+        out.put_short(bytes);
+    }
+    out.filled()
+}
+
+// One item of a cursor: a tag and what follows it, after one check for room.
+
+/// Room for a tag and at most 32 bytes.
+pub(crate) struct Item<'s, 'b>(pub(super) SpareItem<'s, 'b>);
+
+impl Item<'_, '_> {
+    /// A tag, then a varint; `value` is below 2^56.
+    #[inline(always)]
+    pub(crate) fn put_varint(self, bits: impl Bits, tag: TagWord, value: u64) {
+        let (word, len) = first_varint(bits, value);
+        self.put_word(tag, word, len);
+    }
+
+    /// A tag, then the lowest `len` bytes of a word, at most all.
+    #[inline(always)]
+    pub(crate) fn put_word(self, tag: TagWord, word: u64, len: usize) {
+        self.0.put(tag.at_start(), tag.len(), &word.to_le_bytes(), len);
+    }
+
+    /// A tag, the length of a string of at most 32 bytes, and the string, as two blocks that overlap: the last strings of a store have no 32
+    /// bytes to copy blindly, and a call of `memcpy` takes twice the time.
+    #[inline(always)]
+    pub(crate) fn put_short(self, tag: TagWord, bytes: &[u8]) {
+        let (tag, item) = ((tag.at_start(), tag.len()), self.0);
+        if let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<2>(), bytes.last_chunk::<2>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else {
+            let byte = bytes.first_chunk::<1>().unwrap_or(&[0]);
+            item.put_ends(tag, bytes.len(), byte, byte);
+        }
+    }
+
+    /// A tag of one byte and a length, then one-byte tags, each with four bytes, little endian.
+    #[inline(always)]
+    pub(crate) fn put_tagged_fixed32s<const N: usize>(self, tag: u8, len: u8, items: [(u8, u32); N]) {
+        let items = items.map(|(tag, value)| (u64::from(tag) | u64::from(value) << 8).to_le_bytes());
+        self.0.put_fives([tag, len], items);
+    }
+}
+
+/// Room for a tag and at most eight bytes.
+pub(crate) struct NumberItem<'s, 'b>(pub(super) SparePair<'s, 'b>);
+
+impl NumberItem<'_, '_> {
+    /// A tag, then a varint; `value` is below 2^56. Nothing, without a branch, if not `on`.
+    #[inline(always)]
+    pub(crate) fn put_varint_if(self, bits: impl Bits, tag: TagWord, value: u64, on: bool) {
+        let (word, len) = first_varint(bits, value);
+        self.put_word_if(tag, word, len, on);
+    }
+
+    /// A tag, then the lowest `len` bytes of a word, at most all. Nothing, without a branch, if not `on`.
+    #[inline(always)]
+    pub(crate) fn put_word_if(self, tag: TagWord, word: u64, len: usize, on: bool) {
+        self.0.put_if((tag.at_start(), tag.len()), word.to_le_bytes(), len, on);
+    }
+}
+
+/// A varint of at most eight bytes at the start of a word, and its length; `value` is below 2^56.
+#[inline(always)]
+fn first_varint(bits: impl Bits, value: u64) -> (u64, usize) {
+    let groups = bits.spread(value);
+    // Eight times the number of bytes after the last one.
+    let after = (groups | 1).leading_zeros() & 0x38;
+    // All continuation bits below the last byte.
+    (groups | (CONTINUATION >> 8) >> after, 8 - (after >> 3) as usize)
+}
