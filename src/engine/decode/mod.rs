@@ -30,23 +30,19 @@ mod child;
 mod fields;
 mod fixed;
 mod leaf;
-mod levels;
 mod lists;
-mod packed;
 mod slow;
-mod undecoded;
 
-pub(crate) use levels::levels;
+pub(crate) use child::levels;
 pub(crate) use lists::same_tag;
-pub(crate) use undecoded::{Undecoded, undecoded};
+pub(crate) use slow::{Undecoded, undecoded};
 
 use crate::engine::slab::{BodyRef, Full, MapContext, NIL, RawView, Slab, find_missing};
 use crate::schema::program::{Program, ProgramSet};
 use crate::wire::MAX_LEN;
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::options::DecodeOptions;
-use machine::stack::Stack;
-use machine::state::Machine;
+use machine::state::{Machine, Stack};
 
 /// A parent of the innermost message, on the stack. Offsets, no positions, so that it outlives the switch to the padded
 /// tail.

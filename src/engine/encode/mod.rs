@@ -11,7 +11,6 @@
 
 mod forward;
 mod list;
-mod parents;
 mod raw;
 mod size;
 mod sized;

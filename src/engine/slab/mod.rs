@@ -18,13 +18,10 @@
 //!
 //! `program/layout.rs` draws a body.
 
-mod body_ref;
 mod list;
 mod map;
-mod open;
 #[cfg(tablepb_poison)]
 mod poison;
-mod required;
 mod span;
 mod text;
 mod unknown;
@@ -35,18 +32,16 @@ mod wide;
 mod words;
 
 pub(crate) use crate::wire::Full;
-pub(crate) use body_ref::BodyRef;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 #[cfg(tablepb_poison)]
 pub(crate) use poison::check_strings;
-pub(crate) use required::find_missing;
 pub(crate) use span::ByteSpan;
 pub(crate) use text::{Text, text_at};
 pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use verbatim::Nesting;
-pub(crate) use view::{RawList, RawView, SetFields};
-pub(crate) use walk::{Walk, WalkStep};
+pub(crate) use view::{BodyRef, RawList, RawView, SetFields};
+pub(crate) use walk::{Walk, WalkStep, find_missing};
 pub(crate) use words::{BodyWords, Slab, Words};
 
 /// The offset of the empty message.

@@ -3,7 +3,7 @@
 use super::span::ByteSpan;
 use super::unknown::UnknownSpans;
 use super::wide::WideGroup;
-use super::{BodyRef, List, NIL, Nesting, Words};
+use super::{List, NIL, Nesting, Words};
 use crate::schema::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP, WriteEntry};
 
 /// One message: its body, and the words, byte store and programs that belong to it.
@@ -307,5 +307,27 @@ impl SetFields {
         self.bits &= self.bits - 1;
         self.block += 2;
         Some((index, program.entries().get(index)?, self.block - 2))
+    }
+}
+
+// Where a message stands in a slab.
+
+/// A message in a slab: the offset of its body, and the program that describes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BodyRef {
+    /// Index of the program in its set.
+    pub(crate) program: u32,
+    /// Word offset of the body.
+    pub(crate) base: u32,
+}
+
+impl BodyRef {
+    /// No message: the empty body, with the first program of the set.
+    pub(crate) const NONE: Self = Self { program: 0, base: NIL };
+
+    /// The message at `base` that is the value, an element or an entry of this field.
+    #[inline(always)]
+    pub(crate) fn of(field: &FieldEntry, base: u32) -> Self {
+        Self { program: field.sub, base }
     }
 }

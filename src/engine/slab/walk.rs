@@ -11,8 +11,9 @@
 //! data; the first [`INLINE_LEVELS`] parents need no heap.
 
 use super::view::{RawList, RawView, SetFields};
-use super::{BodyRef, Full};
-use crate::schema::program::FieldEntry;
+use super::{BodyRef, Full, NIL, Slab};
+use crate::schema::program::{FieldEntry, Program};
+use crate::wire::error::{FieldPath, PathStep};
 use alloc::vec::Vec;
 
 /// Open parents that are stored in the walk itself, not on the heap.
@@ -175,4 +176,117 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             Some((entry, entry.flags.is_list().then(|| level.element.wrapping_sub(1))))
         })
     }
+}
+
+// Singular sub-messages and lists of a message in the slab, made if the field is not set: for setters, copies and parsers of text.
+//
+// The decoder does not use this: it keeps the hasbits of open messages in registers (`decode/child.rs`).
+
+impl Slab {
+    /// The body of a singular sub-message. A field that is not set gets an empty one. `program` and `base` are those of the parent,
+    /// `sub` the program of the child.
+    #[inline(always)]
+    pub(crate) fn open_child(
+        &mut self,
+        (program, base): (&Program, u32),
+        position: usize,
+        entry: &FieldEntry,
+        sub: &Program,
+    ) -> Result<u32, Full> {
+        if entry.flags.is_inline() {
+            let (slot, fresh) = self.mark_set(program, base, position)?;
+            if fresh {
+                self.clear_body(sub, slot);
+            }
+            return Ok(slot);
+        }
+        let slot = self.words().slot(program, base, position, entry);
+        let old = slot.map_or(NIL, |slot| self.get(slot));
+        if old != NIL {
+            return Ok(old);
+        }
+        let body = self.alloc_body(sub)?;
+        let (slot, _) = self.mark_set(program, base, position)?;
+        self.set(slot, body);
+        Ok(body)
+    }
+
+    /// The header of a list. A field that is not set gets an empty list, which the caller unsets again if it adds nothing.
+    #[inline]
+    pub(crate) fn open_list(&mut self, program: &Program, base: u32, position: usize) -> Result<u32, Full> {
+        let (slot, fresh) = self.mark_set(program, base, position)?;
+        if fresh {
+            self.set64(slot, 0);
+        }
+        Ok(slot)
+    }
+}
+
+// The check for required fields.
+
+/// A required field that is not set: the path to it.
+#[derive(Debug)]
+pub(crate) struct MissingField {
+    path: FieldPath,
+}
+
+impl MissingField {
+    #[cold]
+    fn new(walk: &Walk<'_, '_, ()>, number: u32) -> Self {
+        let mut path = FieldPath::EMPTY;
+        for (entry, element) in walk.path() {
+            path.push_inner(PathStep::new(entry.number(), None, element));
+        }
+        path.push_inner(PathStep::new(number, None, None));
+        Self { path }
+    }
+
+    /// The path, field numbers only.
+    pub(crate) fn path(self) -> FieldPath {
+        self.path
+    }
+}
+
+/// Finds a required field that is not set, outermost first.
+///
+/// # Errors
+/// There is no memory for the levels of the walk.
+pub(crate) fn find_missing(root: RawView<'_, '_>) -> Result<Option<MissingField>, Full> {
+    if !root.program().needs_check() {
+        return Ok(None);
+    }
+    let mut walk = Walk::new(root, ());
+    if let Some(number) = missing_in(root) {
+        return Ok(Some(MissingField::new(&walk, number)));
+    }
+    loop {
+        walk.make_room()?;
+        match walk.next(()) {
+            WalkStep::Field(..) => {}
+            WalkStep::Enter(..) => {
+                if let Some(number) = missing_in(walk.view()) {
+                    return Ok(Some(MissingField::new(&walk, number)));
+                }
+            }
+            WalkStep::End => {
+                if walk.leave().is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+/// The first required field of this message that is not set.
+fn missing_in(view: RawView<'_, '_>) -> Option<u32> {
+    let program = view.program();
+    // Nothing of a raw message is decoded yet; decoding it checks it.
+    if !program.has_required() || view.is_raw() {
+        return None;
+    }
+    let unset = |position: u16| {
+        let entry = program.entries().get(position as usize)?;
+        view.slot(position as usize, entry).is_none().then(|| entry.number())
+    };
+    program.required().iter().find_map(|&position| unset(position))
 }

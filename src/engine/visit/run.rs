@@ -23,7 +23,7 @@ use super::state::{Level, VisitFault, VisitJob, VisitRun, VisitedChild};
 use super::unexpected::UnexpectedField;
 use super::{Field, Sink, Step, Visited};
 use crate::engine::decode::machine::window::{self, PaddedStore, PaddedTail};
-use crate::engine::decode::rare::skip::skip_lengths;
+use crate::engine::decode::rare::skip_lengths;
 use crate::schema::program::{Coding, FieldEntry, Op, Program, Scalar};
 use crate::wire::error::DecodeErrorKind as Kind;
 use crate::wire::{unzigzag32, unzigzag64, utf8};

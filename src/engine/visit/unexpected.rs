@@ -2,8 +2,7 @@
 
 use super::state::{VisitFault, VisitRun, VisitedChild};
 use super::{Field, Sink};
-use crate::engine::decode::rare::message_set::scan_item;
-use crate::engine::decode::rare::skip::skip;
+use crate::engine::decode::rare::{scan_item, skip};
 use crate::schema::program::{Coding, FieldEntry, Op, Program};
 use crate::wire::error::DecodeErrorKind as Kind;
 use crate::wire::read::{message_set, raw};

@@ -1,16 +1,12 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
-pub(super) mod copied_spans;
 pub(super) mod copy;
 pub(super) mod edits;
-pub(super) mod fields;
-pub(super) mod live_size;
 pub(super) mod passthrough;
 pub(super) mod store;
 
 use super::decoder::{named, programs};
 use super::dynamic::copy::Owned;
-use super::dynamic::live_size::live_size;
 use super::dynamic::store::Store;
 use super::edit::slab_writer::TooLarge;
 use super::{MessageMut, MessageView};
@@ -22,6 +18,7 @@ use crate::wire::Full;
 use crate::wire::error::{DecodeError, DecodeErrorKind, boxed};
 use crate::wire::options::DecodeOptions;
 use alloc::boxed::Box;
+use store::live_size;
 
 /// A merge may take this many times the memory that the message holds, on top of the budget of its input. A list moves to a
 /// block of twice its size, the slab holds both blocks, and the slab itself may move.

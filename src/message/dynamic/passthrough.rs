@@ -7,7 +7,7 @@
 use crate::engine::decode::{Undecoded, undecoded};
 use crate::engine::slab::{BodyRef, UnknownSpan};
 use crate::message::decoder::named;
-use crate::message::edit::resolved_field::ResolvedField;
+use crate::message::edit::field_key::ResolvedField;
 use crate::message::edit::slab_writer::TooLarge;
 use crate::message::error::{SetFieldError, SetFieldErrorKind};
 use crate::message::prepared::levels_of;

@@ -1,13 +1,13 @@
 //! Repeated fields of a [`MessageMut`].
 
-use super::field_key::Key;
+use super::field_key::{Key, ResolvedField};
 use super::mutate::MessageMut;
-use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
-use crate::engine::slab::BodyRef;
+use crate::engine::slab::{BodyRef, MapContext};
 use crate::message::dynamic::passthrough::{Change, Undo};
 use crate::message::error::{SetFieldError, SetFieldErrorKind};
-use crate::message::{FieldKey, Value};
+use crate::message::{FieldKey, MapKeyRef, Value, ValueRef};
+use alloc::vec::Vec;
 
 impl<'m> MessageMut<'m> {
     /// Appends a value to a repeated field.
@@ -240,5 +240,241 @@ impl<'m> MessageMut<'m> {
         let body = self.slab.alloc_body(sub)?;
         self.slab.set(at, body);
         Ok(Some(body))
+    }
+}
+
+// Changing many elements of a repeated field of a [`MessageMut`], or entries of a map, at once.
+
+/// A list that is being extended.
+struct Extension<'m> {
+    field: ResolvedField<'m>,
+    before: Undo,
+    /// Its length before.
+    len: u32,
+}
+
+impl MessageMut<'_> {
+    /// Appends values to a repeated field: all of them, or none.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), for the first value that is refused. The message does not change, and the error returns that value.
+    ///
+    /// # Panics
+    /// If the iterator does. The field then keeps the values that came before, and the message is valid.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable =
+    ///     MessageTable::new("pkg.Log", &[FieldTable::new("sizes", 1, Kind::Uint32).repeated()]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let mut message = DynamicMessage::new(&log);
+    /// message.extend("sizes", (1..=4).map(|n| n * 10))?;
+    /// assert!(message.extend("sizes", [50, -1]).is_err());
+    /// message.swap_elements("sizes", 0, 3)?;
+    /// message.retain("sizes", |size| size.as_u32() != Some(20))?;
+    /// assert_eq!(message.to_text_format(), "sizes:[40,30,10]");
+    /// message.truncate("sizes", 1)?;
+    /// assert_eq!(message.to_text_format(), "sizes:[40]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn extend<V: Into<Value>>(
+        &mut self,
+        field: impl FieldKey,
+        values: impl IntoIterator<Item = V>,
+    ) -> Result<(), SetFieldError> {
+        let field = self.resolve_list(field.key())?;
+        let before = self.prepare(&field, Change::Modify)?;
+        let list = Extension { field, before, len: self.list_len(&field) };
+        for value in values {
+            let pushed = self.push_to(&list, value.into());
+            if pushed.is_err() {
+                self.take_back(&list);
+                return pushed;
+            }
+        }
+        if self.list_len(&field) == list.len {
+            self.undo(&field, before);
+        }
+        Ok(())
+    }
+
+    fn push_to(&mut self, list: &Extension<'_>, mut value: Value) -> Result<(), SetFieldError> {
+        let field = &list.field;
+        if let Err(misfit) = field.accept_element(&mut value) {
+            return Err(field.refused(misfit, Some(value)));
+        }
+        let (program, base) = (self.program(), self.body.base);
+        let slot = self.writer().open_list(program, base, field.position);
+        slot.and_then(|slot| self.append(field, slot, &value))
+            .map_err(|TooLarge| field.error(SetFieldErrorKind::TooLarge, Some(value)))
+    }
+
+    fn take_back(&mut self, list: &Extension<'_>) {
+        if let Some(slot) = self.raw().slot(list.field.position, &list.field.entry) {
+            self.slab.list_truncate(slot, list.len);
+        }
+        self.undo(&list.field, list.before);
+    }
+
+    /// The length of a list or map.
+    fn list_len(&self, field: &ResolvedField<'_>) -> u32 {
+        let slot = self.raw().slot(field.position, &field.entry);
+        slot.map_or(0, |slot| self.slab.words().list(slot).len)
+    }
+
+    /// Removes an element of a repeated field; later elements move up. Takes time in proportion to their number.
+    ///
+    /// # Errors
+    /// As [`swap_elements`](Self::swap_elements).
+    pub fn remove_element(&mut self, field: impl FieldKey, index: usize) -> Result<(), SetFieldError> {
+        let field = self.resolve_list(field.key())?;
+        let before = self.prepare(&field, Change::Modify)?;
+        let slot = self.raw().slot(field.position, &field.entry);
+        let (Some(slot), true) = (slot, index < self.list_len(&field) as usize) else {
+            self.undo(&field, before);
+            return Err(field.error(SetFieldErrorKind::OutOfRange, None));
+        };
+        self.slab.list_remove(slot, field.element_words(), index as u32);
+        self.unset_if_empty(&field);
+        Ok(())
+    }
+
+    /// Swaps two elements of a repeated field.
+    ///
+    /// # Errors
+    /// `NoSuchField` or `ForeignField`; `InvalidShape` if the field is not repeated; `OutOfRange`. `TooLarge` or `InvalidMessage` only
+    /// if a projection has kept the field as bytes. The message does not change.
+    pub fn swap_elements(&mut self, field: impl FieldKey, a: usize, b: usize) -> Result<(), SetFieldError> {
+        let field = self.resolve_list(field.key())?;
+        let before = self.prepare(&field, Change::Modify)?;
+        let slot = self.raw().slot(field.position, &field.entry);
+        let (Some(slot), true) = (slot, a.max(b) < self.list_len(&field) as usize) else {
+            self.undo(&field, before);
+            return Err(field.error(SetFieldErrorKind::OutOfRange, None));
+        };
+        let (ptr, width) = (self.slab.words().list(slot).ptr, field.element_words());
+        for word in 0..width {
+            let (at_a, at_b) = (ptr + a as u32 * width + word, ptr + b as u32 * width + word);
+            let (of_a, of_b) = (self.slab.get(at_a), self.slab.get(at_b));
+            self.slab.set(at_a, of_b);
+            self.slab.set(at_b, of_a);
+        }
+        Ok(())
+    }
+
+    /// Removes the elements of a repeated field from `len` on. Does nothing if there are not more.
+    ///
+    /// # Errors
+    /// As [`swap_elements`](Self::swap_elements), without `OutOfRange`.
+    pub fn truncate(&mut self, field: impl FieldKey, len: usize) -> Result<(), SetFieldError> {
+        let field = self.resolve_list(field.key())?;
+        let before = self.prepare(&field, Change::Modify)?;
+        match self.raw().slot(field.position, &field.entry) {
+            Some(slot) if len < self.list_len(&field) as usize => {
+                self.slab.list_truncate(slot, len as u32);
+                self.unset_if_empty(&field);
+            }
+            _ => self.undo(&field, before),
+        }
+        Ok(())
+    }
+
+    fn unset_if_empty(&mut self, field: &ResolvedField<'_>) {
+        if self.list_len(field) == 0 {
+            self.unset(field);
+        }
+    }
+
+    /// Keeps only the elements of a repeated field for which `keep` says so. Asks for all of them in order, and then removes the
+    /// others.
+    ///
+    /// # Errors
+    /// As [`swap_elements`](Self::swap_elements), without `OutOfRange`; `TooLarge` if the allocator fails. The message does not
+    /// change.
+    pub fn retain(
+        &mut self,
+        field: impl FieldKey,
+        mut keep: impl FnMut(ValueRef<'_, '_>) -> bool,
+    ) -> Result<(), SetFieldError> {
+        let field = self.resolve_list(field.key())?;
+        self.retain_where(field, |value, dropped| {
+            let list = value.as_list();
+            for (i, element) in list.into_iter().flatten().enumerate() {
+                if !keep(element) {
+                    dropped.add(i)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps only the entries of a map for which `keep` says so. Asks for all of them in order, and then removes the others.
+    ///
+    /// # Errors
+    /// As [`retain`](Self::retain); `InvalidShape` if the field is not a map.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable =
+    ///     MessageTable::new("pkg.Log", &[FieldTable::map("counts", 1, Kind::String, Kind::Int32)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let mut message = DynamicMessage::new(&log);
+    /// message.set_field("counts", [("a", 1), ("b", 0)])?;
+    /// message.retain_entries("counts", |key, value| key.as_str() == Some("a") && value.as_i32() != Some(0))?;
+    /// assert_eq!(message.to_text_format(), r#"counts:[{key:"a",value:1}]"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn retain_entries(
+        &mut self,
+        field: impl FieldKey,
+        mut keep: impl FnMut(MapKeyRef<'_>, ValueRef<'_, '_>) -> bool,
+    ) -> Result<(), SetFieldError> {
+        let field = self.resolve_map(field.key())?;
+        self.retain_where(field, |value, dropped| {
+            let map = value.as_map();
+            for (i, (key, value)) in map.into_iter().flatten().enumerate() {
+                if !keep(key, value) {
+                    dropped.add(i)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn retain_where(
+        &mut self,
+        field: ResolvedField<'_>,
+        choose: impl FnOnce(ValueRef<'_, '_>, &mut Dropped) -> Result<(), TooLarge>,
+    ) -> Result<(), SetFieldError> {
+        let before = self.prepare(&field, Change::Modify)?;
+        let mut dropped = Dropped(Vec::new());
+        let value = self.as_view().get(field.descriptor.number());
+        let chosen = value.map_or(Ok(()), |value| choose(value, &mut dropped));
+        let slot = self.raw().slot(field.position, &field.entry);
+        let (Some(slot), Ok(()), false) = (slot, chosen, dropped.0.is_empty()) else {
+            self.undo(&field, before);
+            return chosen.map_err(|TooLarge| field.error(SetFieldErrorKind::TooLarge, None));
+        };
+        if field.entry.flags.is_map() {
+            let context = MapContext { store: self.store.as_slice(), set: self.set };
+            self.slab.map_drop(context, &field.entry, slot, &dropped.0);
+        } else {
+            self.slab.list_drop(slot, field.element_words(), |_, i| dropped.0.get(i as usize).copied());
+        }
+        self.unset_if_empty(&field);
+        Ok(())
+    }
+}
+
+/// Positions of elements to remove, ascending.
+struct Dropped(Vec<u32>);
+
+impl Dropped {
+    fn add(&mut self, position: usize) -> Result<(), TooLarge> {
+        self.0.try_reserve(1).map_err(|_| TooLarge)?;
+        self.0.push(position as u32);
+        Ok(())
     }
 }

@@ -1,9 +1,8 @@
 //! Map fields of a [`MessageMut`].
 
-use super::field_key::Key;
+use super::field_key::{Key, ResolvedField};
 use super::fit::key_scalar;
 use super::mutate::MessageMut;
-use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
 use crate::engine::slab::{BodyRef, MapContext};
 use crate::message::dynamic::passthrough::Change;

@@ -1,7 +1,14 @@
 //! [`Value`] and [`MapKey`]: owned values of fields.
 
+use super::field_key::ResolvedField;
+use super::fit::Fit;
 use crate::message::{DynamicMessage, MapKeyRef, Prepared};
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use crate::schema::pool::{ExtensionDescriptor, FieldDescriptor};
+use alloc::borrow::{Cow, ToOwned};
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// The value of a field, owned. Setters take it; [`ValueRef::to_owned`](crate::message::ValueRef::to_owned) returns it.
 ///
@@ -265,5 +272,255 @@ impl Value {
             Self::List(_) => "List",
             Self::Map(_) => "Map",
         }
+    }
+}
+
+// What becomes a [`Value`] or a [`MapKey`].
+
+macro_rules! from {
+    ($on:ident: $($type:ty, $value:ident => $made:expr;)*) => {
+        $(impl From<$type> for $on {
+            fn from($value: $type) -> Self {
+                $made
+            }
+        })*
+    };
+}
+
+/// What is both a value and a key.
+macro_rules! from_scalars {
+    ($($on:ident)*) => {
+        $(from! { $on:
+            bool, v => Self::Bool(v);
+            i32, v => Self::I32(v);
+            i64, v => Self::I64(v);
+            u32, v => Self::U32(v);
+            u64, v => Self::U64(v);
+            i8, v => Self::I32(v.into());
+            i16, v => Self::I32(v.into());
+            u16, v => Self::U32(v.into());
+            isize, v => Self::I64(v as i64);
+            usize, v => Self::U64(v as u64);
+            &str, v => Self::String(v.to_owned());
+            String, v => Self::String(v);
+            &String, v => Self::String(v.clone());
+            Box<str>, v => Self::String(v.into());
+            Cow<'_, str>, v => Self::String(v.into_owned());
+            &[u8], v => Self::Bytes(v.to_owned());
+            Vec<u8>, v => Self::Bytes(v);
+        })*
+    };
+}
+
+from_scalars! { Value MapKey }
+
+from! { Value:
+    f32, v => Self::F32(v);
+    f64, v => Self::F64(v);
+    &Vec<u8>, v => Self::Bytes(v.clone());
+    Box<[u8]>, v => Self::Bytes(v.into());
+    Cow<'_, [u8]>, v => Self::Bytes(v.into_owned());
+    DynamicMessage, v => Self::Message(v);
+    &DynamicMessage, v => Self::Message(v.clone());
+}
+
+impl<const N: usize> From<[u8; N]> for Value {
+    fn from(value: [u8; N]) -> Self {
+        Self::Bytes(value.to_vec())
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Value {
+    fn from(value: &[u8; N]) -> Self {
+        Self::Bytes(value.to_vec())
+    }
+}
+
+#[cfg(feature = "bytes")]
+impl From<bytes::Bytes> for Value {
+    fn from(value: bytes::Bytes) -> Self {
+        Self::Bytes(value.into())
+    }
+}
+
+impl<T> From<Prepared<T>> for Value {
+    fn from(value: Prepared<T>) -> Self {
+        Self::Prepared(value.erase())
+    }
+}
+
+impl<T> From<&Prepared<T>> for Value {
+    fn from(value: &Prepared<T>) -> Self {
+        Self::Prepared(value.clone().erase())
+    }
+}
+
+impl From<MapKey> for Value {
+    fn from(key: MapKey) -> Self {
+        match key {
+            MapKey::Bool(v) => Self::Bool(v),
+            MapKey::I32(v) => Self::I32(v),
+            MapKey::I64(v) => Self::I64(v),
+            MapKey::U32(v) => Self::U32(v),
+            MapKey::U64(v) => Self::U64(v),
+            MapKey::String(v) => Self::String(v),
+            MapKey::Bytes(v) => Self::Bytes(v),
+        }
+    }
+}
+
+/// A list.
+impl<V: Into<Value>> FromIterator<V> for Value {
+    fn from_iter<I: IntoIterator<Item = V>>(values: I) -> Self {
+        Self::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
+/// A map.
+impl<K: Into<MapKey>, V: Into<Value>> FromIterator<(K, V)> for Value {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = BTreeMap::new();
+        // `collect` would sort first: a stable sort of its own, 20 KB of code.
+        map.extend(entries.into_iter().map(|(key, value)| (key.into(), value.into())));
+        Self::Map(map)
+    }
+}
+
+impl<V: Into<Value>> From<Vec<V>> for Value {
+    fn from(values: Vec<V>) -> Self {
+        values.into_iter().collect()
+    }
+}
+
+impl<V: Into<Value> + Clone> From<&[V]> for Value {
+    fn from(values: &[V]) -> Self {
+        values.iter().cloned().collect()
+    }
+}
+
+impl<V: Into<Value>, const N: usize> From<[V; N]> for Value {
+    fn from(values: [V; N]) -> Self {
+        values.into_iter().collect()
+    }
+}
+
+impl<K: Into<MapKey>, V: Into<Value>> From<Vec<(K, V)>> for Value {
+    fn from(entries: Vec<(K, V)>) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl<K: Into<MapKey>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Value {
+    fn from(entries: [(K, V); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl<K: Into<MapKey>, V: Into<Value>> From<BTreeMap<K, V>> for Value {
+    fn from(entries: BTreeMap<K, V>) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+#[cfg(feature = "std")]
+impl<K: Into<MapKey>, V: Into<Value>, S> From<std::collections::HashMap<K, V, S>> for Value {
+    fn from(entries: std::collections::HashMap<K, V, S>) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+from! { MapKey:
+    // No value: `Vec<u8>` is bytes, and not a list.
+    u8, v => Self::U32(v.into());
+    MapKeyRef<'_>, v => v.to_owned();
+}
+
+macro_rules! borrowed_keys {
+    ($($type:ty, $value:ident => $made:expr;)*) => {
+        $(impl<'i> From<$type> for MapKeyRef<'i> {
+            fn from($value: $type) -> Self {
+                $made
+            }
+        })*
+    };
+}
+
+borrowed_keys! {
+    bool, v => Self::Bool(v);
+    i32, v => Self::I32(v);
+    i64, v => Self::I64(v);
+    u32, v => Self::U32(v);
+    u64, v => Self::U64(v);
+    &'i str, v => Self::String(v);
+    &'i String, v => Self::String(v);
+    &'i [u8], v => Self::Bytes(v);
+    &'i MapKey, v => v.as_ref();
+}
+
+// Values and the fields that they are for: defaults, and whether they fit.
+
+impl Value {
+    /// The value that the field has when it is not set: its default, zero, empty, or an empty message.
+    ///
+    /// # Panics
+    /// If the allocator fails.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Value};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("level", 1, Kind::Int32)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let level = log.get_field(1).unwrap();
+    /// assert_eq!(Value::default_value_for_field(&level), Value::I32(0));
+    /// assert!(Value::I32(0).is_default_for_field(&level) && !Value::I32(1).is_default_for_field(&level));
+    /// assert!(Value::U64(7).is_valid_for_field(&level) && !Value::U64(1 << 40).is_valid_for_field(&level));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn default_value_for_field(field: &FieldDescriptor) -> Self {
+        DynamicMessage::new(field.parent_message()).get_field(field).to_owned()
+    }
+
+    /// Whether the value is the one that the field has when it is not set. Compares as `==` does.
+    ///
+    /// # Panics
+    /// If the allocator fails.
+    #[must_use]
+    pub fn is_default_for_field(&self, field: &FieldDescriptor) -> bool {
+        *self == Self::default_value_for_field(field)
+    }
+
+    /// Whether a setter takes the value for the field, as it is or [converted](Self#conversions). A message of another pool is taken by
+    /// its name; whether its bytes fit, only the setter finds out.
+    #[must_use]
+    pub fn is_valid_for_field(&self, field: &FieldDescriptor) -> bool {
+        let descriptor = field.as_ref();
+        let set = field.parent_pool().programs();
+        let found = set.program(descriptor.message_index()).entry_of(descriptor.index() as usize);
+        let Some((position, entry)) = found else { return false };
+        let field = ResolvedField { descriptor, position, entry: *entry, set };
+        matches!(field.check(self), Ok(Fit::Same | Fit::Converted))
+    }
+}
+
+impl FieldDescriptor {
+    /// The value that the field has when it is not set; see [`Value::default_value_for_field`].
+    ///
+    /// # Panics
+    /// If the allocator fails.
+    #[must_use]
+    pub fn default_value(&self) -> Value {
+        Value::default_value_for_field(self)
+    }
+}
+
+impl ExtensionDescriptor {
+    /// The value that the extension has when it is not set; see [`Value::default_value_for_field`].
+    ///
+    /// # Panics
+    /// If the allocator fails.
+    #[must_use]
+    pub fn default_value(&self) -> Value {
+        Value::default_value_for_field(&self.as_field())
     }
 }

@@ -63,21 +63,11 @@
 //! The block with the old spans is not written to, so a setter that fails or changes nothing goes back to it.
 
 #[cfg(feature = "reflect")]
-mod column;
-#[cfg(feature = "reflect")]
-mod error;
-#[cfg(feature = "reflect")]
-mod paths;
-#[cfg(feature = "reflect")]
 mod projection;
 #[cfg(feature = "reflect")]
 mod value_path;
 
 #[cfg(feature = "reflect")]
-pub use column::{ColumnError, ColumnValue};
+pub use projection::{Projection, ProjectionError, ProjectionErrorKind};
 #[cfg(feature = "reflect")]
-pub use error::{ProjectionError, ProjectionErrorKind};
-#[cfg(feature = "reflect")]
-pub use projection::Projection;
-#[cfg(feature = "reflect")]
-pub use value_path::{ValuePath, Values};
+pub use value_path::{ColumnError, ColumnValue, ValuePath, Values};

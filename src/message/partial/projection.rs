@@ -1,12 +1,12 @@
 //! [`Projection`]: the fields that are decoded.
 
-use super::ProjectionError;
-use super::paths::PathWalk;
 use crate::message::{Decoder, DynamicMessage};
-use crate::schema::pool::MessageDescriptor;
+use crate::schema::pool::{FieldDescriptor, MessageDescriptor, components};
 use crate::schema::program::{ProgramSet, RoomFull, Selected, Selection};
-use crate::wire::error::DecodeError;
+use crate::schema::table::Kind;
+use crate::wire::error::{DecodeError, Opaque, error_kind, opaque_error, text};
 use crate::wire::options::DecodeOptions;
+use alloc::string::String;
 use core::alloc::Layout;
 use core::fmt;
 
@@ -285,3 +285,249 @@ impl Decoder {
         Ok(self.with_projection(&projection))
     }
 }
+
+// [`PathWalk`]: adds the field at the end of a path to a selection.
+
+/// A field path, and the selection that it is added to.
+pub(super) struct PathWalk<'w> {
+    pub(super) selection: &'w mut Selection,
+    pub(super) root: &'w MessageDescriptor,
+    pub(super) path: &'w str,
+}
+
+/// The end of a path, with its node in the selection.
+enum PathEnd {
+    /// All fields of a message: the last segment is `*`.
+    All(u32, MessageDescriptor),
+    Field(u32, FieldDescriptor),
+}
+
+impl PathWalk<'_> {
+    /// Selects the field, or the message, at the end of the path.
+    pub(super) fn select(mut self) -> Result<(), ProjectionError> {
+        let (PathEnd::All(node, _) | PathEnd::Field(node, _)) = self.walk()?;
+        Ok(self.selection.want_all(node)?)
+    }
+
+    /// Selects the fields at the end of the path, and leaves the messages in them undecoded.
+    pub(super) fn make_lazy(mut self) -> Result<(), ProjectionError> {
+        match self.walk()? {
+            PathEnd::Field(node, field) => match self.lazy_field(node, &field)? {
+                true => Ok(()),
+                false => {
+                    Err(self.fault(ProjectionErrorKind::NotAMessage, self.last(), field.parent_message()))
+                }
+            },
+            // A MessageSet is decoded as a whole, with every message in it.
+            PathEnd::All(node, message) if message.is_message_set() => Ok(self.selection.want_all(node)?),
+            PathEnd::All(node, message) => {
+                let extensions = message.extensions().map(|extension| extension.as_field());
+                for field in message.fields().chain(extensions) {
+                    // A map of scalars has no message, so it gets no node, which would select it.
+                    if let Kind::Message(index) = field.as_ref().raw_kind()
+                        && holds_messages(&field)
+                        && let Some((position, _)) =
+                            message.program().entry_of(field.as_ref().index() as usize)
+                    {
+                        let child = self.selection.field(node, position as u16, index)?;
+                        self.lazy_field(child, &field)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Leaves the messages of a field undecoded; false if its values are no messages.
+    fn lazy_field(&mut self, node: u32, field: &FieldDescriptor) -> Result<bool, RoomFull> {
+        let Kind::Message(index) = field.as_ref().raw_kind() else { return Ok(false) };
+        if !field.is_map() {
+            self.selection.make_lazy(node)?;
+            return Ok(true);
+        }
+        let entry = self.root.parent_pool().message_at(index);
+        let Some((entry, value)) =
+            entry.and_then(|entry| Some((entry.clone(), entry.map_entry_value_field()?)))
+        else {
+            return Ok(false);
+        };
+        let Kind::Message(index) = value.as_ref().raw_kind() else { return Ok(false) };
+        let child = self.value_node(node, &entry, index)?;
+        self.selection.make_lazy(child)?;
+        Ok(true)
+    }
+
+    /// The node of the values of a map. Selects the keys too.
+    fn value_node(&mut self, node: u32, entry: &MessageDescriptor, value: u32) -> Result<u32, RoomFull> {
+        let position = |field: Option<FieldDescriptor>| {
+            let position = field.and_then(|f| entry.program().entry_of(f.as_ref().index() as usize));
+            position.map_or(0, |(position, _)| position as u16)
+        };
+        let key = self.selection.field(node, position(entry.map_entry_key_field()), u32::MAX)?;
+        self.selection.want_all(key)?;
+        self.selection.field(node, position(entry.map_entry_value_field()), value)
+    }
+
+    /// Follows the path from the root, and adds the nodes that the selection lacks.
+    fn walk(&mut self) -> Result<PathEnd, ProjectionError> {
+        self.selection.ask(self.path);
+        let (mut node, mut message) = (0, self.root.clone());
+        let mut segments = components(self.path).peekable();
+        loop {
+            let segment = segments.next().unwrap_or_default();
+            let last = segments.peek().is_none();
+            if segment == "*" {
+                return match last {
+                    true => Ok(PathEnd::All(node, message)),
+                    false => Err(self.fault(ProjectionErrorKind::MisplacedWildcard, segment, &message)),
+                };
+            }
+            if message.is_message_set() {
+                return Err(self.fault(ProjectionErrorKind::Unsupported, segment, &message));
+            }
+            let Some(field) = find(&message, segment) else {
+                return Err(self.fault(ProjectionErrorKind::NoSuchField, segment, &message));
+            };
+            let next = match field.as_ref().raw_kind() {
+                Kind::Message(index) => self.root.parent_pool().message_at(index),
+                _ => None,
+            };
+            let index = next.as_ref().map_or(u32::MAX, |next| next.index());
+            node = if message.is_map_entry() {
+                if message.map_entry_value_field().as_ref() != Some(&field) {
+                    return Err(self.fault(ProjectionErrorKind::NotAMapValue, segment, &message));
+                }
+                self.value_node(node, &message.clone(), index)?
+            } else {
+                let entry = message.program().entry_of(field.as_ref().index() as usize);
+                let position = entry.map_or(u16::MAX, |(position, _)| position as u16);
+                self.selection.field(node, position, index)?
+            };
+            if last {
+                return Ok(PathEnd::Field(node, field));
+            }
+            message = match next {
+                Some(next) => next,
+                None => return Err(self.fault(ProjectionErrorKind::NotAMessage, segment, &message)),
+            };
+        }
+    }
+
+    fn last(&self) -> &str {
+        components(self.path).last().unwrap_or_default()
+    }
+
+    #[cold]
+    fn fault(
+        &self,
+        kind: ProjectionErrorKind,
+        segment: &str,
+        message: &MessageDescriptor,
+    ) -> ProjectionError {
+        ProjectionError::new(kind, segment, message.full_name(), self.path)
+    }
+}
+
+/// Whether the values of a message field or map are messages.
+fn holds_messages(field: &FieldDescriptor) -> bool {
+    match field.kind() {
+        Kind::Message(entry) if field.is_map() => {
+            entry.map_entry_value_field().is_some_and(|value| matches!(value.kind(), Kind::Message(_)))
+        }
+        kind => matches!(kind, Kind::Message(_)),
+    }
+}
+
+/// The field of this name, or the extension whose full name is given in brackets.
+pub(super) fn find(message: &MessageDescriptor, segment: &str) -> Option<FieldDescriptor> {
+    match segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(name) => message.get_extension_by_full_name(name).map(|extension| extension.as_field()),
+        None => message.get_field_by_name(segment),
+    }
+}
+
+// Why a projection refused a path.
+
+error_kind! {
+    /// What is wrong with a path given to a projection.
+    pub enum ProjectionErrorKind, without memory TooLarge {
+        /// The message has no such field.
+        NoSuchField = "no such field",
+        /// The path continues after a field that is not a message.
+        NotAMessage = "the field is not a message",
+        /// A `*` that is not the last segment.
+        MisplacedWildcard = "`*` must be the last segment",
+        /// A path goes on after a map with something other than `value`: `labels.name`, where `labels.value.name` is meant. To read
+        /// keys, a [`ValuePath`](super::ValuePath) may end in `key`.
+        NotAMapValue = "a path into a map goes on with `value`",
+        /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
+        TooLarge = "the projection takes too much memory",
+        /// A path into a MessageSet, which is decoded as a whole.
+        Unsupported = "a MessageSet is decoded as a whole",
+        /// A path for reading that the projection does not decode: [`Projection::path`](super::Projection::path).
+        Unselected = "the projection does not select the field",
+        /// A path for reading through more than eight lists and maps.
+        TooManyLists = "the path goes through too many lists and maps",
+    }
+}
+
+/// Why a [`Projection`](super::Projection) refused a path: kind, segment at fault, message type, and the path.
+///
+/// One pointer wide.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProjectionError(Opaque<ProjectionErrorKind, ProjectionDetail>);
+
+opaque_error!(ProjectionError, ProjectionErrorKind);
+
+#[derive(Clone, PartialEq, Eq)]
+struct ProjectionDetail {
+    segment: String,
+    message: String,
+    path: String,
+}
+
+impl ProjectionError {
+    #[cold]
+    pub(super) fn new(kind: ProjectionErrorKind, segment: &str, message: &str, path: &str) -> Self {
+        let detail = ProjectionDetail { segment: text(segment), message: text(message), path: text(path) };
+        Self(Opaque::new(kind, detail))
+    }
+
+    /// There is no room, not even for saying where.
+    pub(super) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
+
+    /// The segment of the path that is at fault; `""` if it is all of them.
+    #[must_use]
+    pub fn segment(&self) -> &str {
+        self.0.get().map_or("", |inner| &inner.segment)
+    }
+
+    /// The full name of the message type in which the segment was looked for.
+    #[must_use]
+    pub fn message_name(&self) -> &str {
+        self.0.get().map_or("", |inner| &inner.message)
+    }
+
+    /// The path that was given.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.0.get().map_or("", |inner| &inner.path)
+    }
+}
+
+impl fmt::Display for ProjectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(inner) = self.0.get() else { return write!(f, "{}", self.kind()) };
+        let ProjectionDetail { segment, message, path } = inner;
+        write!(f, "{}: {segment} in {message}, in the path {path}", self.kind())
+    }
+}
+
+impl From<RoomFull> for ProjectionError {
+    #[cold]
+    fn from(_: RoomFull) -> Self {
+        Self::TOO_LARGE
+    }
+}
+
+impl core::error::Error for ProjectionError {}

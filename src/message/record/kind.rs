@@ -15,9 +15,8 @@
 //! assert_eq!(size_of::<Columns>(), 48);
 //! ```
 
-use super::wire_value::WireValue;
 use crate::schema::table::Kind;
-use crate::wire::{zigzag32, zigzag64};
+use crate::wire::{WireType, varint_len, zigzag32, zigzag64};
 use core::marker::PhantomData;
 
 /// A kind of field that has handles. Sealed.
@@ -141,6 +140,54 @@ impl<K: KeyKind, V: HandleKind> sealed::Described for MapOf<K, V> {
 }
 
 impl<K: KeyKind, V: HandleKind> HandleKind for MapOf<K, V> {}
+
+// [`WireValue`]: a value converted to its wire form.
+
+/// A value in its wire form, without a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireValue<'v> {
+    /// A varint, by its value.
+    Varint(u64),
+    /// Four bytes, by their bits.
+    Fixed32(u32),
+    /// Eight bytes, by their bits.
+    Fixed64(u64),
+    /// Written after a length prefix.
+    Bytes(&'v [u8]),
+}
+
+impl WireValue<'_> {
+    /// Whether a field without presence counts as unset with this value. -0.0 does not: its bits are not zero.
+    #[inline(always)]
+    pub(super) fn is_zero(self) -> bool {
+        match self {
+            Self::Varint(value) | Self::Fixed64(value) => value == 0,
+            Self::Fixed32(value) => value == 0,
+            Self::Bytes(bytes) => bytes.is_empty(),
+        }
+    }
+
+    /// Bytes on the wire, without a tag.
+    #[inline(always)]
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::Varint(value) => varint_len(value),
+            Self::Fixed32(_) => 4,
+            Self::Fixed64(_) => 8,
+            Self::Bytes(bytes) => varint_len(bytes.len() as u64) + bytes.len(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn wire_type(self) -> WireType {
+        match self {
+            Self::Varint(_) => WireType::Varint,
+            Self::Fixed32(_) => WireType::Fixed32,
+            Self::Fixed64(_) => WireType::Fixed64,
+            Self::Bytes(_) => WireType::LengthDelimited,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

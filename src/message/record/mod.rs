@@ -44,24 +44,15 @@
 // Invariant: the buffer holds whole records only.
 
 mod definition;
-mod error;
 mod field;
-mod field_set;
 pub mod kind;
-mod length;
 mod nested;
-mod node;
-mod packed_run;
 mod plan;
-mod plan_path;
 mod repeated;
 #[cfg(test)]
 mod tests;
-mod wire_value;
 mod writer;
 
-pub use error::{PlanError, PlanErrorKind};
 pub use field::Field;
-pub use plan::RecordPlan;
-pub use plan_path::PlanPath;
+pub use plan::{PlanError, PlanErrorKind, PlanPath, RecordPlan};
 pub use writer::RecordWriter;

@@ -21,12 +21,11 @@
 //! borrowed by one writer at a time, or, if it comes back later, another depth.
 
 use super::RecordWriter;
-use super::field::{Field, Flags, Handle};
-use super::field_set::SkipSet;
+use super::definition::PlanNode;
+use super::field::{Field, Flags, Handle, SkipSet};
+use super::kind::WireValue;
 use super::kind::{self, KeyKind, SettableKind};
-use super::node::PlanNode;
-use super::packed_run::PackedRun;
-use super::wire_value::WireValue;
+use super::repeated::PackedRun;
 use super::writer::in_field;
 use crate::message::Prepared;
 use crate::wire::error::EncodeErrorKind;

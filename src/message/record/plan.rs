@@ -1,13 +1,17 @@
 //! [`RecordPlan`]: the enabled fields of a message type, and how handles are resolved by name.
 
-use super::error::{PlanError, PlanErrorKind};
+use super::definition::PlanNode;
 use super::field::{Field, Flags, Handle, NodeId};
-use super::kind::{self, HandleKind, KeyKind};
-use super::node::{self, PlanNode};
+use super::kind::{HandleKind, KeyKind};
+use super::{definition as node, kind};
 use crate::schema::pool::{FieldRef, MessageDescriptor, components};
 use crate::schema::table::Kind;
+use crate::wire::error::{Opaque, error_kind, opaque_error, text};
 use crate::wire::sync::{AtomicU32, Ordering};
-use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// A message type prepared for writing records of it, with the set of fields that are enabled.
@@ -102,7 +106,6 @@ macro_rules! handles {
         }
     )*};
 }
-pub(super) use handles;
 
 impl RecordPlan {
     /// A plan for a message type, with all fields enabled.
@@ -418,3 +421,154 @@ impl fmt::Debug for RecordPlan {
         write!(f, "RecordPlan({})", self.descriptor().full_name())
     }
 }
+
+// [`PlanPath`]: a nested message of a plan, from which the handles of its fields are resolved.
+
+/// A nested message of a [`RecordPlan`], by its path: resolves the handles of its fields by their names in that message.
+///
+/// [`RecordPlan::at`] makes one. Names are looked up as the plan looks up the path, a dot and the name; errors show them
+/// in full. Resolving a handle is a lookup by name and joins two strings.
+///
+/// ```
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+///
+/// static NAT: MessageTable = MessageTable::new("pkg.Nat", &[FieldTable::new("port", 1, Kind::Uint32)]);
+/// static FLOW: MessageTable =
+///     MessageTable::new("pkg.Flow", &[FieldTable::new("nat", 1, Kind::Message(|| &NAT))]);
+/// let pool = DescriptorPool::from_tables(&[&FLOW])?;
+/// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+/// let nat = plan.at("nat")?;
+/// assert_eq!(nat.uint32("port")?, plan.uint32("nat.port")?);
+/// assert_eq!(nat.uint32("prot").unwrap_err().name(), "nat.prot");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct PlanPath<'p> {
+    plan: &'p RecordPlan,
+    path: String,
+}
+
+impl RecordPlan {
+    /// The message that a path of field names leads to, to resolve the handles of its fields from.
+    ///
+    /// The path is that of a message field, or of a map of messages, whose values may be named by `.value` after it; all but the
+    /// last name must be those of such fields, too. [`PlanPath`] has an example.
+    ///
+    /// # Errors
+    /// `NotFound` if there is no such field, `WrongKind` if it holds no messages.
+    pub fn at(&self, path: &str) -> Result<PlanPath<'_>, PlanError> {
+        Ok(PlanPath { plan: self, path: self.path_of_messages(path)? })
+    }
+}
+
+impl<'p> PlanPath<'p> {
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &'p RecordPlan {
+        self.plan
+    }
+
+    /// The path of the message, as names in this message are looked up: `map.value` for the values of a map.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A message nested in this one.
+    ///
+    /// # Errors
+    /// As [`RecordPlan::at`].
+    pub fn at(&self, path: &str) -> Result<Self, PlanError> {
+        self.plan.at(&self.full(path))
+    }
+
+    handles!();
+
+    /// The handle of a map field.
+    ///
+    /// # Errors
+    /// As [`RecordPlan::field`].
+    pub fn map<K: KeyKind, V: HandleKind>(&self, name: &str) -> Result<Field<kind::MapOf<K, V>>, PlanError> {
+        self.field(name)
+    }
+
+    /// The handle of a field of kind `K`.
+    ///
+    /// # Errors
+    /// As [`RecordPlan::field`].
+    pub fn field<K: HandleKind>(&self, name: &str) -> Result<Field<K>, PlanError> {
+        self.plan.field(&self.full(name))
+    }
+
+    fn full(&self, name: &str) -> String {
+        format!("{}.{name}", self.path)
+    }
+}
+
+impl fmt::Debug for PlanPath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PlanPath({}.{})", self.plan.descriptor().full_name(), self.path)
+    }
+}
+
+// Why a plan refused a name.
+
+error_kind! {
+    /// The kind of a [`PlanError`](crate::message::record::PlanError).
+    pub enum PlanErrorKind, without memory OutOfMemory {
+        /// There is no field, and no group of fields, of this name.
+        NotFound = "no such field or group",
+        /// The field is of another kind.
+        WrongKind = "the field is of another kind",
+        /// A field or a group already has the name.
+        DuplicateName = "a field or group has this name already",
+        /// The field is in a MessageSet, which a plan does not write.
+        Unsupported = "fields of a MessageSet cannot be written one by one",
+        /// The allocator has no memory for an error that says more.
+        OutOfMemory = "the allocator has no memory",
+    }
+}
+
+/// Why a [`RecordPlan`](super::RecordPlan) refused a name: kind, name, message type, and a detail.
+///
+/// One pointer wide.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PlanError(Opaque<PlanErrorKind, PlanDetail>);
+
+opaque_error!(PlanError, PlanErrorKind);
+
+#[derive(Clone, PartialEq, Eq)]
+struct PlanDetail {
+    name: String,
+    message: String,
+    detail: String,
+}
+
+impl PlanError {
+    #[cold]
+    pub(super) fn new(kind: PlanErrorKind, name: &str, message: &str, detail: String) -> Self {
+        Self(Opaque::new(kind, PlanDetail { name: text(name), message: text(message), detail }))
+    }
+
+    /// The name that was given.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.get().map_or("", |inner| &inner.name)
+    }
+
+    /// The full name of the plan's message type.
+    #[must_use]
+    pub fn message_name(&self) -> &str {
+        self.0.get().map_or("", |inner| &inner.message)
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(PlanDetail { name, message, detail }) = self.0.get() else { return self.kind().fmt(f) };
+        write!(f, "{}: {name} in {message}", self.kind())?;
+        if detail.is_empty() { Ok(()) } else { write!(f, " ({detail})") }
+    }
+}
+
+impl core::error::Error for PlanError {}

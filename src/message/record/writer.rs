@@ -20,12 +20,10 @@
 //! built in its final place, because a load that spans several recent stores waits for them.
 
 use super::RecordPlan;
-use super::field::{Field, Flags, Handle, NodeId};
-use super::field_set::SkipSet;
-use super::kind::SettableKind;
-use super::node::PlanNode;
-use super::packed_run::PackedRun;
-use super::wire_value::WireValue;
+use super::definition::PlanNode;
+use super::field::{Field, Flags, Handle, NodeId, SkipSet};
+use super::kind::{SettableKind, WireValue};
+use super::repeated::PackedRun;
 use crate::schema::pool::FieldRef;
 use crate::schema::table::Kind;
 use crate::wire::error::{EncodeError, EncodeErrorKind, copy_of};

@@ -1,15 +1,10 @@
 //! [`MessageView`]: a decoded message, borrowed from the slab that holds it.
 
-pub(super) mod defaults;
 pub(super) mod equal;
-pub(super) mod fields;
-pub(super) mod hash;
 pub(super) mod list_ref;
 pub(super) mod map_ref;
-pub(super) mod numbers;
 pub(super) mod raw;
 pub(super) mod read;
-pub(super) mod unknown;
 pub(super) mod value_ref;
 
 use super::edit::slab_writer::TooLarge;

@@ -25,14 +25,10 @@
 //! there are registers.
 
 mod children;
-mod deep;
-mod fixed;
-mod lists;
 mod numbers;
 mod pass;
 #[cfg(test)]
 mod tests;
-mod wide;
 
 use super::list::put_string;
 use crate::engine::slab::{BodyRef, BodyWords, ByteSpan};
@@ -40,11 +36,9 @@ use crate::schema::program::{FieldEntry, Program, WriteEntry, WriteKind};
 use crate::wire::output::cursor::{CursorRoom, Filled};
 use crate::wire::{BestBits, Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
 use children::EncodeChildren;
-use lists::put_list;
-use numbers::{Numbers, most_are_set};
+use numbers::{Numbers, Wide, most_are_set, put_list};
 use pass::last_field;
 pub(super) use pass::{Pass, room_for_length};
-use wide::Wide;
 
 impl<'a> Pass<'a, '_> {
     /// Writes a message, given its header words, and gives its length; `None` if it does not fit.
