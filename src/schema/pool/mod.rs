@@ -21,29 +21,24 @@ pub(crate) mod descriptor;
 
 mod build;
 mod descriptor_pool;
-mod descriptor_proto;
 mod lower;
 mod model;
-mod pool_builder;
 mod print;
-mod proto;
 mod read;
 mod tables;
 mod write;
 
 pub use descriptor::enumeration::{EnumDescriptor, EnumValueDescriptor};
-pub use descriptor::extension::ExtensionDescriptor;
-pub use descriptor::field::{FieldDescriptor, FieldKind, FieldRef};
+pub use descriptor::field::{ExtensionDescriptor, FieldDescriptor, FieldKind, FieldRef};
 pub use descriptor::file::FileDescriptor;
 pub use descriptor::message::{MessageDescriptor, OneofDescriptor};
 pub use descriptor::options::PoolOptions;
-pub(crate) use descriptor::path::components;
+pub(crate) use descriptor::options::components;
 pub use descriptor::service::{MethodDescriptor, ServiceDescriptor};
-pub use descriptor_pool::DescriptorPool;
+pub use descriptor_pool::{DescriptorPool, PoolBuilder};
 pub(crate) use model::WellKnown;
-pub use model::edition::Edition;
+pub use model::features::Edition;
 pub(crate) use model::formats::{FieldFormats, FormatField};
-pub use pool_builder::PoolBuilder;
 
 pub(crate) use model::text_names::TextName;
 

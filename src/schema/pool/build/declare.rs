@@ -2,8 +2,7 @@
 
 use super::files::FileSource;
 use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, Result, json, too_many};
-use crate::schema::pool::model::edition::Edition;
-use crate::schema::pool::model::features::Features;
+use crate::schema::pool::model::features::{Edition, Features};
 use crate::schema::pool::model::names::{Name, TextRange, is_identifier};
 use crate::schema::pool::model::symbols::{Scope, Symbol};
 use crate::schema::pool::model::{

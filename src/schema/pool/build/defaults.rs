@@ -1,7 +1,7 @@
 //! Default values: parses the text in the descriptor as the kind of the field.
 
 use super::{Builder, DescriptorErrorKind, FieldSlot, Result};
-use crate::schema::pool::model::escape::unescaped;
+use crate::schema::pool::model::names::unescaped;
 use crate::schema::pool::model::{DefaultData, FieldData, FieldFlags, NONE};
 use crate::schema::table::{Cardinality, Kind};
 use crate::wire::error::DescriptorError;

@@ -3,8 +3,7 @@
 use super::declare::Around;
 use super::resolve::finish_field;
 use super::{Builder, DescriptorErrorKind, FieldSlot, PendingExtension, PendingType, Result};
-use crate::schema::pool::model::edition::{label, type_code};
-use crate::schema::pool::model::features::Features;
+use crate::schema::pool::model::features::{Features, label, type_code};
 use crate::schema::pool::model::names::{Name, TextRange, is_json_name};
 use crate::schema::pool::model::symbols::Symbol;
 use crate::schema::pool::model::{ExtensionData, FieldData, FieldFlags, IndexRange, NONE};

@@ -21,11 +21,8 @@ mod fields;
 mod files;
 mod imports;
 mod json;
-mod json_values;
 mod ranges;
 mod resolve;
-mod rules;
-mod types;
 
 use super::Result;
 use super::descriptor::options::PoolOptions;

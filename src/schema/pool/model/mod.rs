@@ -3,8 +3,6 @@
 //! `build/` makes it, and nothing changes it afterwards. Every index is in range, every type is resolved and every
 //! name is unique in its scope. The descriptors rely on this.
 
-pub(super) mod edition;
-pub(super) mod escape;
 pub(super) mod features;
 pub(super) mod formats;
 pub(super) mod lookup;
@@ -12,12 +10,12 @@ pub(super) mod names;
 pub(super) mod symbols;
 pub(super) mod text_names;
 
-use super::model::edition::Edition;
 use super::model::names::{Name, Names, TextRange};
 use super::model::symbols::{Scope, SymbolTable};
 use crate::schema::program::ProgramSet;
 use crate::schema::table::{Cardinality, Kind};
 use alloc::vec::Vec;
+use features::Edition;
 
 /// No index: a top-level definition has no parent.
 pub(super) const NONE: u32 = u32::MAX;

@@ -5,15 +5,12 @@
 //! options, and `text.rs` their values in text format. Printing recurses over nested messages, at most 32 deep in a
 //! pool. It does not recurse over option values, whose depth only their bytes bound.
 
-mod comments;
 mod definitions;
-mod enums;
 mod options;
-mod subset;
 mod text;
 
 use super::DescriptorPool;
-use super::model::edition::Edition;
+use super::model::features::Edition;
 use super::model::symbols::{Scope, Symbol};
 use super::model::{DependencyData, FileData, Import, NONE, PoolData};
 use alloc::collections::BTreeMap;
@@ -35,7 +32,7 @@ pub(super) fn file(pool: &DescriptorPool, index: u32) -> String {
 
 /// A file with a message and the definitions that it needs.
 pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
-    let wanted = subset::Subset::of_message(pool.data(), index);
+    let wanted = options::Subset::of_message(pool.data(), index);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
     ProtoPrinter::new(pool, file, Some(wanted)).print()
 }
@@ -43,14 +40,14 @@ pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
 /// A file for records of a message: its definitions, with only those fields and extensions that `keep` accepts, in
 /// all messages.
 pub(super) fn record(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
-    let wanted = subset::Subset::of_record(pool.data(), index, keep);
+    let wanted = options::Subset::of_record(pool.data(), index, keep);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
     ProtoPrinter { keep, comments: None, ..ProtoPrinter::new(pool, file, Some(wanted)) }.print()
 }
 
 /// A file with an enum and the message around it.
 pub(super) fn enumeration(pool: &DescriptorPool, index: u32) -> String {
-    let wanted = subset::Subset::of_enum(pool.data(), index);
+    let wanted = options::Subset::of_enum(pool.data(), index);
     let file = pool.data().enums.get(index as usize).map_or(NONE, |e| e.file);
     ProtoPrinter::new(pool, file, Some(wanted)).print()
 }
@@ -63,10 +60,10 @@ struct ProtoPrinter<'a> {
     file: u32,
     edition: Edition,
     /// The top-level definitions to print, `None` for all.
-    wanted: Option<subset::Subset>,
+    wanted: Option<options::Subset>,
     keep: &'a Keep<'a>,
     /// What the source says of the definitions, if that is known.
-    comments: Option<comments::Comments<'a>>,
+    comments: Option<text::Comments<'a>>,
     /// The definition that is printed, as `SourceCodeInfo` has it.
     path: Vec<i32>,
     out: String,
@@ -74,7 +71,7 @@ struct ProtoPrinter<'a> {
 }
 
 impl<'a> ProtoPrinter<'a> {
-    fn new(pool: &'a DescriptorPool, file: u32, wanted: Option<subset::Subset>) -> Self {
+    fn new(pool: &'a DescriptorPool, file: u32, wanted: Option<options::Subset>) -> Self {
         let data = pool.data();
         let edition = data.files.get(file as usize).map_or(Edition::Proto3, |f| f.edition);
         let own = pool.get_message_by_name("google.protobuf.FileOptions").is_some();
@@ -86,7 +83,7 @@ impl<'a> ProtoPrinter<'a> {
             edition,
             wanted,
             keep: &keep_all,
-            comments: comments::Comments::read(data, file),
+            comments: text::Comments::read(data, file),
             path: Vec::new(),
             out: String::new(),
             indent: 0,
@@ -176,7 +173,7 @@ impl<'a> ProtoPrinter<'a> {
             Import::Weak => "weak ",
             Import::Option => "option ",
         };
-        let name = super::model::escape::escape_str(self.data.text(dependency.name));
+        let name = super::model::names::escape_str(self.data.text(dependency.name));
         self.line(format_args!("import {modifier}\"{name}\";"));
     }
 

@@ -5,20 +5,14 @@
 //! usual rules hold: a field of another wire type or a number that a closed enum does not list is an unknown field,
 //! the last value of a singular field counts, and messages are merged.
 
-mod fields;
-mod options;
-
-pub(in crate::schema::pool) use fields::{
-    Children, all_children, check_set, children, ints, located, looks_like_a_file, text,
+use super::model::features::{
+    Edition, FeatureOverrides, FeatureValue, Features, FieldPresence, label, type_code,
 };
-pub(in crate::schema::pool) use options::Options;
-
-use super::Result;
-use super::model::edition::{Edition, label, type_code};
-use super::model::features::{Features, FieldPresence};
-use crate::wire::error::{DescriptorError, DescriptorErrorKind};
-use fields::{FieldValue, each};
-use options::Of;
+use super::{DescriptorPool, Result};
+use crate::schema::table::Kind;
+use crate::wire::error::{DecodeError, DescriptorError, DescriptorErrorKind, FieldPath, PathStep};
+use crate::wire::{DEFAULT_DEPTH, Reader, WireType};
+use alloc::vec::Vec;
 
 /// `FileDescriptorProto`.
 pub(in crate::schema::pool) struct FileDef<'i> {
@@ -337,6 +331,325 @@ impl<'i> MethodDef<'i> {
         })?;
         this.options = Options::read(bytes, 4, Of::Method)?;
         Ok(this)
+    }
+}
+
+// Iterates over the fields of an encoded message.
+
+impl From<DecodeError> for DescriptorError {
+    #[cold]
+    fn from(error: DecodeError) -> Self {
+        Self::malformed(error)
+    }
+}
+
+/// A reader whose errors have addresses in place of offsets: [`located`] knows where the set begins.
+fn reader(bytes: &[u8]) -> Reader<'_> {
+    Reader::part(bytes, bytes.as_ptr().addr(), DEFAULT_DEPTH)
+}
+
+/// An error about the bytes of a set, with the offset from its start, and the fields of descriptor.proto that lead there.
+#[cold]
+pub(in crate::schema::pool) fn located(set: &[u8], error: DescriptorError) -> DescriptorError {
+    let Some(fault) = error.decode_error() else { return error };
+    let offset = fault.offset().wrapping_sub(set.as_ptr().addr());
+    let fault = DecodeError::new(fault.kind(), offset).with_path(path_to(set, offset));
+    DescriptorError::malformed(fault.in_message("google.protobuf.FileDescriptorSet")).in_file(error.file())
+}
+
+/// The messages around an offset, outermost first.
+fn path_to(set: &[u8], offset: usize) -> FieldPath {
+    let mut path = FieldPath::EMPTY;
+    let pool = DescriptorPool::descriptor_proto();
+    let mut message = pool.get_message_by_name("google.protobuf.FileDescriptorSet");
+    let mut reader = Reader::new(set);
+    while let Some(around) = message.take() {
+        // How many fields of each number came before: lists of messages.
+        let mut counts: Vec<u32> = Vec::new();
+        while let Ok(Some(tag)) = reader.next_tag() {
+            if tag.wire_type() != WireType::LengthDelimited {
+                if reader.skip_field(tag).is_err() {
+                    break;
+                }
+                continue;
+            }
+            // A part that ends too late is at fault itself.
+            let part = reader.read_length_delimited().ok();
+            let start = reader.position() - part.map_or(0, <[u8]>::len);
+            let before = counts.iter().filter(|&&number| number == tag.number()).count() as u32;
+            if part.is_some() && !(start..=reader.position()).contains(&offset) {
+                if counts.try_reserve(1).is_ok() {
+                    counts.push(tag.number());
+                }
+                continue;
+            }
+            if let Some(field) = around.get_field(tag.number())
+                && let Kind::Message(inner) = field.kind()
+            {
+                path.push_inner(PathStep::named(
+                    tag.number(),
+                    field.name(),
+                    field.is_list().then_some(before),
+                ));
+                if let Some(part) = part {
+                    (message, reader) = (Some(inner), Reader::part(part, start, DEFAULT_DEPTH));
+                }
+            }
+            break;
+        }
+    }
+    path
+}
+
+/// The value of a field. Fixed-width fields are skipped: descriptor.proto has none that matter here.
+#[derive(Clone, Copy)]
+pub(super) enum FieldValue<'i> {
+    Int(u64),
+    Bytes(&'i [u8]),
+}
+
+/// Calls `field` with each field of a message. Fields of other wire types are skipped.
+pub(super) fn each<'i>(
+    bytes: &'i [u8],
+    field: &mut dyn FnMut(u32, FieldValue<'i>) -> Result<()>,
+) -> Result<()> {
+    let mut reader = self::reader(bytes);
+    while let Some(tag) = reader.next_tag()? {
+        let value = match tag.wire_type() {
+            WireType::Varint => FieldValue::Int(reader.read_varint()?),
+            WireType::LengthDelimited => FieldValue::Bytes(reader.read_length_delimited()?),
+            _ => {
+                reader.skip_field(tag)?;
+                continue;
+            }
+        };
+        field(tag.number(), value)?;
+    }
+    Ok(())
+}
+
+/// Iterates over the length-delimited fields of one number. It stops silently at malformed bytes, which [`each`] reports
+/// before or afterwards.
+#[derive(Clone)]
+pub(in crate::schema::pool) struct Children<'i> {
+    reader: Reader<'i>,
+    number: u32,
+}
+
+/// The messages or strings of a repeated field.
+pub(in crate::schema::pool) fn children(bytes: &[u8], number: u32) -> Children<'_> {
+    Children { reader: Reader::new(bytes), number }
+}
+
+/// All length-delimited fields with their numbers, up to the first malformed one.
+pub(in crate::schema::pool) fn all_children(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+    let mut reader = Reader::new(bytes);
+    core::iter::from_fn(move || {
+        loop {
+            let tag = reader.next_tag().ok()??;
+            if tag.wire_type() == WireType::LengthDelimited {
+                return Some((tag.number(), reader.read_length_delimited().ok()?));
+            }
+            reader.skip_field(tag).ok()?;
+        }
+    })
+}
+
+impl<'i> Iterator for Children<'i> {
+    type Item = &'i [u8];
+
+    fn next(&mut self) -> Option<&'i [u8]> {
+        loop {
+            let tag = self.reader.next_tag().ok()??;
+            if (tag.number(), tag.wire_type()) == (self.number, WireType::LengthDelimited) {
+                return self.reader.read_length_delimited().ok();
+            }
+            self.reader.skip_field(tag).ok()?;
+        }
+    }
+}
+
+/// Checks that a set is a well-formed message.
+pub(in crate::schema::pool) fn check_set(set: &[u8]) -> Result<()> {
+    each(set, &mut |_, _| Ok(()))
+}
+
+/// Whether the bytes look like one `FileDescriptorProto`: they begin with one name, and there is more than a set has.
+pub(in crate::schema::pool) fn looks_like_a_file(bytes: &[u8]) -> bool {
+    let (mut names, mut others) = (0, 0);
+    let read = each(bytes, &mut |number, value| {
+        match (number, value) {
+            (1, FieldValue::Bytes(name)) => {
+                let is_name = core::str::from_utf8(name).is_ok_and(|name| !name.contains(char::is_control));
+                names += if is_name { 1 } else { 2 };
+            }
+            (1, _) => names += 2,
+            (2..=15, _) => others += 1,
+            _ => {}
+        }
+        Ok(())
+    });
+    read.is_ok() && names == 1 && others > 0
+}
+
+/// A string. descriptor.proto is proto2, which does not check UTF-8, but descriptors need it.
+pub(in crate::schema::pool) fn text(bytes: &[u8]) -> Result<&str> {
+    core::str::from_utf8(bytes).map_err(|_| {
+        DescriptorError::new(
+            DescriptorErrorKind::InvalidName,
+            "",
+            format_args!("not UTF-8: \"{}\"", bytes.escape_ascii()),
+        )
+    })
+}
+
+/// Calls `int` with each value of a repeated int32 field, packed or not.
+pub(in crate::schema::pool) fn ints(
+    bytes: &[u8],
+    number: u32,
+    int: &mut dyn FnMut(i32) -> Result<()>,
+) -> Result<()> {
+    each(bytes, &mut |n, value| match value {
+        FieldValue::Int(value) if n == number => int(value as i32),
+        FieldValue::Bytes(packed) if n == number => {
+            let mut reader = self::reader(packed);
+            while !reader.is_empty() {
+                int(reader.read_varint()? as i32)?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    })
+}
+
+// Reads the options that change the meaning of a definition, from any of the options messages.
+
+/// The extension `pb.enumvalue.json` of `EnumValueOptions`, a message with a string as field 1.
+const JSON_VALUE: u32 = 998;
+
+/// The kind of definition that has the options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    File,
+    Message,
+    Field,
+    Oneof,
+    Enum,
+    EnumValue,
+    ExtensionRange,
+    Service,
+    Method,
+}
+
+/// Any of the options messages: its location, and the options that change the meaning of a definition.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::schema::pool) struct Options<'i> {
+    /// The definition with the options, the field number of the options in it, and the number of their pieces.
+    pub(in crate::schema::pool) holder: &'i [u8],
+    pub(in crate::schema::pool) number: u32,
+    pub(in crate::schema::pool) occurrences: usize,
+    pub(in crate::schema::pool) features: FeatureOverrides,
+    /// Whether `features` is set.
+    pub(in crate::schema::pool) has_features: bool,
+    /// Whether a feature has the value 0, which is invalid.
+    pub(in crate::schema::pool) unknown_feature: bool,
+    pub(in crate::schema::pool) deprecated: bool,
+    /// `FieldOptions.packed`.
+    pub(in crate::schema::pool) packed: Option<bool>,
+    /// `MessageOptions.map_entry`.
+    pub(in crate::schema::pool) map_entry: bool,
+    /// `MessageOptions.message_set_wire_format`.
+    pub(in crate::schema::pool) message_set: bool,
+    /// `EnumOptions.allow_alias`.
+    pub(in crate::schema::pool) allow_alias: bool,
+    /// `deprecated_legacy_json_field_conflicts`.
+    pub(in crate::schema::pool) legacy_json: bool,
+    /// `FileOptions.java_string_check_utf8`.
+    pub(in crate::schema::pool) java_utf8: bool,
+    /// `(pb.enumvalue.json).string` of `EnumValueOptions`: the name of the value in JSON.
+    pub(in crate::schema::pool) json_value: Option<&'i str>,
+}
+
+impl<'i> Options<'i> {
+    pub(super) fn read(holder: &'i [u8], number: u32, of: Of) -> Result<Self> {
+        let mut this = Self { holder, number, ..Self::default() };
+        for piece in this.pieces() {
+            this.occurrences += 1;
+            each(piece, &mut |number, value| this.option(of, number, value))?;
+        }
+        Ok(this)
+    }
+
+    /// The pieces of the options, which together are one message.
+    pub(in crate::schema::pool) fn pieces(&self) -> Children<'i> {
+        children(self.holder, self.number)
+    }
+
+    fn option(&mut self, of: Of, number: u32, value: FieldValue<'i>) -> Result<()> {
+        let (features, deprecated) = match of {
+            Of::File => (50, 23),
+            Of::Message => (12, 3),
+            Of::Field => (21, 3),
+            Of::Oneof => (1, 0),
+            Of::Enum => (7, 3),
+            Of::EnumValue => (2, 1),
+            Of::ExtensionRange => (50, 0),
+            Of::Service => (34, 33),
+            Of::Method => (35, 33),
+        };
+        match value {
+            FieldValue::Bytes(set) if number == features => {
+                self.has_features = true;
+                each(set, &mut |number, value| self.feature(number, value))?;
+            }
+            // Messages checked but not used: `UninterpretedOption`, `EditionDefault`, `FeatureSupport`, `Declaration`.
+            FieldValue::Bytes(option) if number == 999 => each(option, &mut |number, value| match value {
+                FieldValue::Bytes(part) if number == 2 => each(part, &mut |_, _| Ok(())),
+                _ => Ok(()),
+            })?,
+            FieldValue::Bytes(json) if (of, number) == (Of::EnumValue, JSON_VALUE) => {
+                each(json, &mut |number, value| match value {
+                    FieldValue::Bytes(name) if number == 1 => {
+                        self.json_value = Some(text(name)?);
+                        Ok(())
+                    }
+                    _ => Ok(()),
+                })?
+            }
+            FieldValue::Bytes(inner) => {
+                if matches!((of, number), (Of::Field, 20 | 22) | (Of::EnumValue, 4) | (Of::ExtensionRange, 2))
+                {
+                    each(inner, &mut |_, _| Ok(()))?;
+                }
+            }
+            FieldValue::Int(value) => {
+                let on = value != 0;
+                match (of, number) {
+                    _ if number == deprecated => self.deprecated = on,
+                    (Of::File, 27) => self.java_utf8 = on,
+                    (Of::Message, 1) => self.message_set = on,
+                    (Of::Message, 7) => self.map_entry = on,
+                    (Of::Message, 11) | (Of::Enum, 6) => self.legacy_json = on,
+                    (Of::Field, 2) => self.packed = Some(on),
+                    (Of::Enum, 2) => self.allow_alias = on,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One field of `google.protobuf.FeatureSet`.
+    fn feature(&mut self, number: u32, value: FieldValue<'_>) -> Result<()> {
+        match value {
+            FieldValue::Int(value) => match self.features.set(number, value as i32) {
+                FeatureValue::Known => {}
+                FeatureValue::Nothing => self.unknown_feature = true,
+            },
+            // `FeatureSet.VisibilityFeature` has no fields, and extensions are for code generators.
+            FieldValue::Bytes(_) => {}
+        }
+        Ok(())
     }
 }
 
