@@ -9,21 +9,20 @@
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
 //! | `checks.rs`, `accessor.rs`, `oneof.rs` | access to one member, and the check of its type, which is reported once |
 //! | `not_in_grammar.rs`, `mistakes.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
-//! | `kinds.rs` | the kinds of fields as types |
+//! | `kinds.rs` | the kinds of fields as types; number and options of a field, [`WireSpec`](grammar::kinds::WireSpec) |
 //! | `listing.rs`, `names.rs` | the table of a listing, checked at compile time |
-//! | `spec.rs` | number and options of a field, [`WireSpec`](spec::WireSpec) |
 //! | `field.rs` | the traits of members |
-//! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
+//! | `scalar.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
 //! | `custom.rs`, `custom.rs`, `json/custom.rs` | values of types of one's own |
 //! | `lazy/mod.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
-//! | `prepared.rs`, `again.rs` | messages encoded in advance; decoding them to check them |
-//! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
+//! | `prepared.rs` | messages encoded in advance; decoding them to check them |
+//! | `plain.rs`, `map.rs` | members without presence, `Option` and `Vec`; map members |
 //! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
 //! | `write.rs`, `output.rs` | the writing pass; its output: a buffer, a `Vec` or a slice |
 //! | `end.rs` | what a function that decodes returns: a position, or a code after every position |
-//! | `input.rs`, `memory.rs`, `later.rs` | the decoding pass; the memory of members; messages decoded later |
-//! | `place.rs`, `stack.rs` | keep large values out of recursive frames; bound the stack in bytes |
+//! | `input.rs`, `memory.rs` | the decoding pass; the memory of members, and large values out of recursive frames |
+//! | `stack.rs` | bounds the stack in bytes |
 //! | `budget.rs` | the memory budget of a decode |
 //! | `path_trace.rs` | the field path of an error |
 //! | `calls.rs` | inlines the code that encodes a field or calls it |

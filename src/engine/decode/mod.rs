@@ -10,15 +10,14 @@
 //!             Leave -> leave()                # child.rs: the end of a message
 //!             Enter -> enter()                # child.rs: the start of a sub-message
 //!             Slow  -> slow_field()           # slow.rs: every other field
-//!             Fault -> return                 # fault.rs makes an error of it
+//!             Fault -> return                 # machine/state.rs makes an error of it
 //! ```
 //!
 //! Messages without messages, in a field or a list, are decoded by a second instance of the field loop, without a frame (`leaf.rs`).
 //!
-//! Below the loop: `state.rs` has the state that all files share, `stack.rs` the frames, `window.rs` and `input.rs`
-//! the reads. `lists.rs`, `packed.rs` and `fixed.rs` decode the shapes of fields that their names say; `unknown.rs`,
-//! `map_entry.rs`, `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` and `levels.rs` are apart: they find again what a
-//! projection skipped, and how deep it is nested.
+//! Below the loop: `machine/state.rs` has the state that all files share and its frames, `window.rs` and `input.rs` the reads.
+//! `lists.rs` (packed runs included) and `fixed.rs` decode the shapes of fields that their names say; `rare.rs` does unknown fields, map
+//! entries, MessageSets and what is skipped. `slow.rs` also finds again what a projection skipped, `child.rs` how deep it is nested.
 //!
 //! Invariant: whatever the input is, and also after an error, the slab holds a valid message. Hasbits say what was
 //! written, map keys are unique, and strings that must be UTF-8 are.

@@ -5,13 +5,10 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `print.rs` | messages into a serializer |
-//! | `well_known.rs` | messages that are one value, into a serializer |
-//! | `place.rs` | path and position of a value that is printed |
-//! | `state.rs` | what all visitors share: the message being made, the path, the budget |
-//! | `parse.rs`, `lists.rs` | messages, lists and maps out of a deserializer |
-//! | `scalar.rs`, `known_values.rs` | values, and messages that are one value |
-//! | `any.rs`, `content.rs` | `Any`, and what comes before its `@type` |
+//! | `print.rs` | messages into a serializer, with path and position of the value that is printed |
+//! | `scalar.rs` | values, and what all visitors share: the message being made, the path, the budget |
+//! | `parse.rs` | messages, lists, maps and messages that are one value out of a deserializer |
+//! | `any.rs` | `Any`, and what comes before its `@type` |
 //!
 //! A visitor recurses, as serde has it; the depth of messages is bounded, as in JSON.
 

@@ -2,7 +2,7 @@
 //!
 //! Fields are given by program, body and position. Presence is set before a value is written and the value is written at once, so
 //! the message is valid whenever a parser gives up. Lists grow in their place. Maps are made aside where they come as a whole
-//! (`map_aside.rs`), and in their place where their entries come one by one (`map_builder.rs`).
+//! (`map_aside.rs`), and in their place where their entries come one by one.
 
 use super::DynamicMessage;
 use super::dynamic::MERGE_FACTOR;

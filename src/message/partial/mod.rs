@@ -2,13 +2,8 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `projection.rs` | [`Projection`]: the fields that are decoded |
-//! | `paths.rs` | field paths into a selection |
-//! | `value_path.rs`, `column.rs` | [`ValuePath`]: a path to read by, the values at its end, and columns of them |
-//! | `fields.rs` | [`RawFields`]: the fields of a message without its schema, and paths to one of them |
-//! | `field.rs`, `step.rs` | [`RawField`], [`RawValue`]: one field; [`RawStep`]: one step of a path |
-//! | `edit.rs` | replacing, removing and appending a field on the wire |
-//! | `error.rs` | [`ProjectionError`]: why a path was refused |
+//! | `projection.rs` | [`Projection`]: the fields that are decoded; field paths into a selection; why a path was refused |
+//! | `value_path.rs` | [`ValuePath`]: a path to read by, the values at its end, and columns of them |
 //!
 //! Invariant of the raw side: every offset is an offset in the outermost input, and bytes outside the walked levels are
 //! not examined.

@@ -32,14 +32,12 @@
 //
 // | file | |
 // |---|---|
-// | `plan.rs`, `plan_path.rs`, `node.rs`, `definition.rs` | the cold side: names, nodes, the printed definition and its hash |
-// | `field.rs`, `kind.rs` | handles and their kinds |
-// | `field_set.rs` | the disabled set of a node, the skip set of a message |
+// | `plan.rs`, `definition.rs` | the cold side: names, nodes, the printed definition and its hash |
+// | `field.rs` | handles, the disabled set of a node, the skip set of a message, length prefixes |
+// | `kind.rs` | the kinds of handles, and a value in its wire form |
 // | `writer.rs` | the hot path: records and singular fields |
 // | `nested.rs` | messages, maps, prepared messages |
-// | `repeated.rs`, `packed_run.rs` | lists |
-// | `length.rs` | length prefixes |
-// | `wire_value.rs` | a value in its wire form |
+// | `repeated.rs` | lists |
 //
 // Invariant: the buffer holds whole records only.
 

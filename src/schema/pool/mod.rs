@@ -10,10 +10,10 @@
 //! # Ok::<(), tablepb::DescriptorError>(())
 //! ```
 
-// How a pool is made: `read/` reads a set, one definition at a time; `build/` names, resolves and checks the definitions
-// (`model.rs` has them, `lookup.rs` finds them); `lower.rs` hands them to the programs of the loops. Const tables become a
-// set first (`tables.rs`, `proto.rs`, `write.rs`). A descriptor is a pool and an index. `features.rs` knows the editions, `print/` writes .proto source,
-// `descriptor_proto.rs` has the set of descriptor.proto.
+// How a pool is made: `read.rs` reads a set, one definition at a time; `build/` names, resolves and checks the definitions
+// (`model/` has them and finds them, and knows the editions); `lower.rs` hands them to the programs of the loops. Const tables become a
+// set first (`tables/`, `write.rs`). A descriptor is a pool and an index. `print/` writes .proto source, `descriptor.binpb` is the set of
+// descriptor.proto.
 //
 // Invariant: everything in a pool is consistent; no other room checks a schema again.
 

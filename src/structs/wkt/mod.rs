@@ -191,7 +191,7 @@ impl fmt::Display for ConvertError {
 
 impl core::error::Error for ConvertError {}
 
-/// Why an [`Any`](super::Any) could not be unpacked.
+/// Why an [`Any`] could not be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnpackError {

@@ -18,7 +18,7 @@
 //!
 //! A pass gives up on what it cannot write well: wrong guesses that moved more bytes than [`Pass::may_move`] allows; MessageSets;
 //! maps in key order at the last level. Errors make it give up too, and are found again. Then the message is sized and written
-//! with its sizes. Because a pass recurses, so are sub-messages below [`LEVELS`](pass::LEVELS) levels, each by itself (`deep.rs`).
+//! with its sizes. Because a pass recurses, so are sub-messages below [`LEVELS`](pass::LEVELS) levels, each by itself (`children.rs`).
 //!
 //! Functions and tasks that are not inlined fill the [`CursorRoom`] of a cursor, so its address never escapes and it stays in registers.
 //! One loop with its own stack of levels instead of recursion takes 1.2 to 1.35x the instructions: it keeps more alive than

@@ -10,7 +10,7 @@
 //! entry moves to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one
 //! by one, and become a run when there are more than [`TAIL`] of them.
 //!
-//! Keys and searches are here; `settle.rs` keeps keys unique, `write/` the index sorted, `remove.rs` removes entries.
+//! Keys, searches and removals are here; `settle.rs` keeps keys unique, `write/` the index sorted.
 
 use super::view::{RawList, RawView};
 use super::{BodyRef, ByteSpan, Slab, Words};
