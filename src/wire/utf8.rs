@@ -14,6 +14,9 @@
 
 #![allow(unsafe_code)]
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// The high bits of eight bytes: ASCII has none.
 const HIGH: u64 = super::varint::CONTINUATION;
 
@@ -167,6 +170,42 @@ unsafe fn valid_str(bytes: &[u8]) -> Option<&str> {
     core::str::from_utf8(bytes).ok()
 }
 
+/// A new string with this text, in a block of just its length; `None` without memory.
+#[inline]
+pub(crate) fn owned(text: &str) -> Option<String> {
+    let bytes = owned_bytes(text.as_bytes())?;
+    // SAFETY: equal to the bytes of `text`, which are UTF-8.
+    Some(unsafe { String::from_utf8_unchecked(bytes) })
+}
+
+/// A new list with these bytes, in a block of just their length; `None` without memory.
+///
+/// Up to 32 are copied as two blocks of constant length, of which the second ends with the last byte: calls of `memcpy` with lengths that
+/// vary made strings of 3 to 32 bytes in structs 1.03 to 1.13 times slower to decode.
+#[inline]
+pub(crate) fn owned_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(bytes.len()).ok()?;
+    macro_rules! two_blocks {
+        ($len:literal) => {
+            if let (Some(first), Some(last)) = (bytes.first_chunk::<$len>(), bytes.last_chunk::<$len>())
+                && bytes.len() <= 2 * $len
+                && bytes.len() <= list.capacity()
+            {
+                list.extend_from_slice(first);
+                list.truncate(bytes.len() - $len);
+                list.extend_from_slice(last);
+                return Some(list);
+            }
+        };
+    }
+    two_blocks!(16);
+    two_blocks!(8);
+    two_blocks!(4);
+    list.extend_from_slice(bytes);
+    Some(list)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +222,17 @@ mod tests {
             longer.resize(bytes.len() + SHORT, after);
             assert_eq!(from_prefix(&longer, bytes.len()), expected, "{bytes:02x?} then {after:02x}");
         }
+    }
+
+    #[test]
+    fn copies_of_every_length_are_equal() {
+        let text: String = (0..100_u8).map(|i| char::from(b'!' + i % 90)).collect();
+        for len in 0..=text.len() {
+            let part = &text[..len];
+            let copy = owned(part).unwrap();
+            assert_eq!((copy.as_str(), copy.capacity()), (part, len));
+        }
+        assert_eq!(owned("\u{1f600} \u{20ac}").unwrap(), "\u{1f600} \u{20ac}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::input::Input;
 use crate::structs::grammar::kinds::KindMarker;
 use crate::structs::{DecodeFrom, DecodeValue};
 use crate::wire::error::DecodeErrorKind;
+use crate::wire::utf8;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -165,7 +166,7 @@ impl Input<'_> {
 
 /// Methods that copy a value into a string or byte list, whose memory they reuse if it is large enough.
 macro_rules! assign {
-    ($assign:ident, $renew:ident, $member:ty, $value:ty, $append:ident) => {
+    ($assign:ident, $renew:ident, $member:ty, $value:ty, $append:ident, fresh |$from:ident| $fresh:expr) => {
         impl Input<'_> {
             #[doc = concat!("Makes a `", stringify!($member), "` member a copy of `value`.")]
             #[inline]
@@ -178,11 +179,12 @@ macro_rules! assign {
                 if old < value.len() {
                     self.charge(value.len())?;
                     if old == 0 {
-                        // The common case. In place, there is no old block to drop and no new value to move.
-                        member.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
-                    } else {
-                        self.$renew(member, value.len())?;
+                        // The common case.
+                        let $from = value;
+                        *member = $fresh.ok_or(DecodeErrorKind::OutOfMemory)?;
+                        return Ok(());
                     }
+                    self.$renew(member, value.len())?;
                 }
                 member.clear();
                 // There is room; the comparison tells the compiler, which then has no code for growing.
@@ -204,8 +206,15 @@ macro_rules! assign {
     };
 }
 
-assign!(assign, renew, String, str, push_str);
-assign!(assign_bytes, renew_bytes, Vec<u8>, [u8], extend_from_slice);
+assign!(assign, renew, String, str, push_str, fresh | text | utf8::owned(text));
+assign!(
+    assign_bytes,
+    renew_bytes,
+    Vec<u8>,
+    [u8],
+    extend_from_slice,
+    fresh | bytes | utf8::owned_bytes(bytes)
+);
 
 // Keeps large values out of recursive stack frames.
 //

@@ -66,17 +66,14 @@ mod forever {
         #[cold]
         pub(super) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
             let new = Box::into_raw(Box::new(make()));
-            let won = self.0.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
-            let kept = won.map_or_else(
-                |first| {
-                    // SAFETY: `new` is from `Box::into_raw`, and was not stored: nothing else knows it.
-                    drop(unsafe { Box::from_raw(new) });
-                    first
-                },
-                |_| new,
-            );
-            // SAFETY: stored, so as in `get`; the failed exchange is an acquire load as well.
-            unsafe { &*kept }
+            if self.0.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                // SAFETY: `new` is from `Box::into_raw`, and was not stored: nothing else knows it.
+                drop(unsafe { Box::from_raw(new) });
+            }
+            match self.get() {
+                Some(kept) => kept,
+                None => unreachable!("this thread or another one has stored a value"),
+            }
         }
     }
 }
