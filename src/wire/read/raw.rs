@@ -44,9 +44,8 @@ pub const fn within(bounded: bool, kind: DecodeErrorKind) -> DecodeErrorKind {
 
 /// A varint of 1 to 10 bytes.
 ///
-/// One byte, the most frequent length, costs one comparison here. Two to five are a branch each: the lengths in a
-/// message repeat, and a predicted branch lets the next item start before this one is done, where arithmetic on
-/// the whole word (2.5 times slower for a constant length) would make it wait. Longer ones use the word.
+/// One byte, the most frequent length, costs one comparison here, two bytes another one; longer values are put together from one word of
+/// eight bytes, without a branch on their length.
 ///
 /// # Errors
 ///
@@ -71,16 +70,12 @@ fn long_varint(buf: &[u8], pos: usize) -> (u64, usize) {
     else {
         return last_varint(buf, pos);
     };
-    let mut value = u64::from(first[0] & 0x7f);
-    let mut len = 1;
-    while len < 5 {
-        value |= u64::from(first[len] & 0x7f) << (7 * len);
-        len += 1;
-        if first[len - 1] < 0x80 {
-            return (value, len);
-        }
-    }
     let word = u64::from_le_bytes(*first);
+    // A branch for each of two to five bytes: values of random length 0.72 (out of cache) to 0.95, of always 3 or 5 bytes 1.2. Without the
+    // branch for two bytes: values of always 2 bytes 0.74.
+    if word & 0x8000 == 0 {
+        return (word & 0x7f | (word & 0x7f00) >> 1, 2);
+    }
     let stops = !word & CONTINUATION;
     if stops != 0 {
         // Everything up to the first byte without continuation bit, and its length.
