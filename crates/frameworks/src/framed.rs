@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use futures_util::SinkExt;
-//! use tablepb_examples::framed::MessageCodec;
+//! use tablepb_frameworks::framed::MessageCodec;
 //! use tokio_stream::StreamExt;
 //! use tokio_util::codec::Framed;
 //!

@@ -3,7 +3,7 @@
 use bytes::{Bytes, BytesMut};
 use futures_util::SinkExt;
 use tablepb::{DescriptorPool, DynamicMessage, Message, message};
-use tablepb_examples::framed::{DynamicCodec, MessageCodec};
+use tablepb_frameworks::framed::{DynamicCodec, MessageCodec};
 use tokio_stream::StreamExt;
 use tokio_util::codec::{Decoder, Framed, FramedRead};
 

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tablepb::{DescriptorPool, DynamicMessage, Message, MessageDescriptor, message};
-use tablepb_examples::grpc::{DynamicCodec, MessageCodec};
+use tablepb_frameworks::grpc::{DynamicCodec, MessageCodec};
 use tokio_stream::{Stream, StreamExt};
 use tonic::body::Body;
 use tonic::{Code, Request, Response, Status};
