@@ -1,4 +1,4 @@
-//! One message of `message!`, decoded and encoded: with the features for structs alone, and in `../default` with default features.
+//! One message of `message!`, decoded and encoded: with the features for structs alone, and with default features.
 
 use tablepb::Message;
 
