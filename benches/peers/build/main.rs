@@ -1,0 +1,44 @@
+//! Compiles the schemas with protox (no protoc needed) and generates the code of the contenders, for the programs that are built.
+
+mod growth;
+#[cfg(feature = "json")]
+mod json;
+mod ratio;
+mod reading;
+#[cfg(feature = "rivals")]
+mod rivals;
+mod typed;
+
+use prost::Message;
+use prost_reflect::{DescriptorPool, FieldDescriptor, OneofDescriptor};
+use std::path::PathBuf;
+use std::{env, error::Error, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=proto");
+    println!("cargo::rerun-if-changed=build");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let mut files: Vec<PathBuf> =
+        fs::read_dir("proto")?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
+    files.sort();
+    let set = protox::compile(&files, ["proto"])?;
+    fs::write(out.join("ratio.binpb"), set.encode_to_vec())?;
+    // buffa-build asks cargo to build again when this file is younger than the last build, which wrote it.
+    fs::File::options().write(true).open(out.join("ratio.binpb"))?.set_modified(std::time::UNIX_EPOCH)?;
+    let pool = DescriptorPool::from_file_descriptor_set(set.clone())?;
+    fs::write(out.join("typed.rs"), typed::generate(&pool))?;
+    growth::generate(&out)?;
+    #[cfg(feature = "json")]
+    json::generate(&files, &set, &pool, &out)?;
+    ratio::generate(&files, set, &pool, &out)
+}
+
+/// A field, as a Rust member.
+fn field_name(name: &str) -> String {
+    if ["type", "struct"].contains(&name) { format!("r#{name}") } else { name.to_owned() }
+}
+
+/// The oneof that a field is in, unless it only stands for `optional`.
+fn real_oneof(field: &FieldDescriptor) -> Option<OneofDescriptor> {
+    field.containing_oneof().filter(|oneof| !oneof.is_synthetic())
+}
