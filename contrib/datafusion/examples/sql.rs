@@ -1,7 +1,7 @@
 //! A stream of flow records and a file of OpenTelemetry traces, queried with SQL.
 //!
 //! ```sh
-//! cargo run --manifest-path crates/datafusion/Cargo.toml --example sql
+//! cargo run --manifest-path contrib/datafusion/Cargo.toml --example sql
 //! ```
 //!
 //! Both files are made up first. With a directory, the flows are those that the example `flows` of the library wrote there, from captures or from exporters.
@@ -9,7 +9,7 @@
 //!
 //! ```sh
 //! cargo run --release --example flows -- --out target/flows
-//! cargo run --manifest-path crates/datafusion/Cargo.toml --example sql -- target/flows otlp_traces.binpb
+//! cargo run --manifest-path contrib/datafusion/Cargo.toml --example sql -- target/flows otlp_traces.binpb
 //! ```
 
 #[allow(dead_code)]

@@ -2,7 +2,7 @@
 """The queries of the example `spans`, in ClickHouse, which reads the same file with the same number of threads.
 
     pip install chdb
-    python3 crates/datafusion/examples/spans/chdb_query.py target/spans [THREADS]
+    python3 contrib/datafusion/examples/spans/chdb_query.py target/spans [THREADS]
 """
 import sys
 import time

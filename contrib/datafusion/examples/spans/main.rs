@@ -1,9 +1,9 @@
 //! How fast SQL over a file of OpenTelemetry spans is, one length-delimited span after another.
 //!
 //! ```sh
-//! cargo run --release --manifest-path crates/datafusion/Cargo.toml --example spans -- write 1000000000 target/spans
-//! cargo run --release --manifest-path crates/datafusion/Cargo.toml --example spans -- query target/spans
-//! python3 crates/datafusion/examples/spans/chdb_query.py target/spans      # the same in ClickHouse: pip install chdb
+//! cargo run --release --manifest-path contrib/datafusion/Cargo.toml --example spans -- write 1000000000 target/spans
+//! cargo run --release --manifest-path contrib/datafusion/Cargo.toml --example spans -- query target/spans
+//! python3 contrib/datafusion/examples/spans/chdb_query.py target/spans      # the same in ClickHouse: pip install chdb
 //! ```
 //!
 //! `write` makes the same bytes each time. `query` prints for each query the seconds of the first run, of the best of five later ones, which know where messages
