@@ -7,15 +7,15 @@ mod common {
     pub mod heap;
     pub mod proportion;
 }
-#[path = "suite/typed_errors.rs"]
+#[path = "suite/structs/errors.rs"]
 mod typed_errors;
-#[path = "suite/typed_kinds.rs"]
+#[path = "suite/structs/kinds.rs"]
 mod typed_kinds;
-#[path = "suite/typed_merges.rs"]
+#[path = "suite/structs/merges.rs"]
 mod typed_merges;
-#[path = "suite/typed_prost.rs"]
+#[path = "suite/structs/prost.rs"]
 mod typed_prost;
-#[path = "suite/typed_semantics.rs"]
+#[path = "suite/structs/semantics.rs"]
 mod typed_semantics;
 
 #[global_allocator]

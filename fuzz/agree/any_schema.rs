@@ -1,6 +1,6 @@
 //! Any schema, any payload: every way of decoding agrees, and what was decoded is stable.
 //!
-//! Shared by the fuzz target `any_schema` and by `tests/suite/agreement.rs`. The input is one byte of choices, two bytes
+//! Shared by the fuzz target `any_schema` and by `tests/suite/peers/agreement.rs`. The input is one byte of choices, two bytes
 //! of length, a schema of that length, and a payload. The schema is a descriptor set as it stands, or decisions
 //! from which a valid one is made.
 

@@ -1,6 +1,6 @@
 //! What dynamic messages, structs and prost make of the same bytes.
 //!
-//! Shared by the fuzz target `dynamic_prost` and by `tests/suite/agreement.rs`. Dynamic messages and structs must agree
+//! Shared by the fuzz target `dynamic_prost` and by `tests/suite/peers/agreement.rs`. Dynamic messages and structs must agree
 //! in everything: the message, or kind, offset and path of the error. prost must agree but for the points that
 //! [`Explained`] lists, and a disagreement is only explained if the reason is found in the input.
 

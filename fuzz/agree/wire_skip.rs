@@ -1,6 +1,6 @@
 //! Three ways through the same bytes must agree: skipping, reading field by field, and reading groups as messages.
 //!
-//! Shared by the fuzz target `wire_skip` and by `tests/suite/wire_skip.rs`.
+//! Shared by the fuzz target `wire_skip` and by `tests/suite/messages/wire_skip.rs`.
 
 use tablepb::wire::{Reader, Tag, WireType};
 use tablepb::{DecodeError, DecodeErrorKind};

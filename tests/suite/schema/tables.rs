@@ -1,9 +1,9 @@
 //! Pools made of tables say the same as pools made of files: random sets of files, over packages that need each other, become
 //! tables, and any of these are the roots of a pool. The same bytes are then the same JSON, the same text and the same bytes again.
 
-use super::common::choices::Choices;
-use super::common::rounds;
-use super::common::wire::Wire;
+use crate::common::choices::Choices;
+use crate::common::rounds;
+use crate::common::wire::Wire;
 use std::cell::RefCell;
 use tablepb::{
     Cardinality, DefaultValue, DescriptorPool, DynamicMessage, EnumTable, FieldDescriptor, FieldTable, Kind,

@@ -4,7 +4,7 @@
 //! now. Other versions of the compiler than [`PINNED`] say it in other words, so that for them only the number of errors and
 //! the first line count.
 
-use super::typed_errors::{compiler, library};
+use super::errors::{compiler, library};
 use std::path::Path;
 
 /// The version of the compiler whose errors are in the file.

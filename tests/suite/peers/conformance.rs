@@ -4,7 +4,7 @@
 //! because a wrong parser would have to be wrong in the same way about two different texts. JSON is compared as JSON, too, and text with
 //! unknown fields as C++ prints it.
 
-#[path = "../../examples/conformance_testee/testee.rs"]
+#[path = "../../../examples/conformance_testee/testee.rs"]
 mod testee;
 
 use crate::common::data::Data;

@@ -1,0 +1,5 @@
+//! The rules of the house: documentation, programs of the guide, unsafe code.
+
+mod doc_names;
+mod programs;
+mod unsafe_inventory;

@@ -1,0 +1,8 @@
+//! JSON, of dynamic messages and of structs.
+
+mod enum_names;
+mod fast;
+mod random;
+mod rules;
+mod structs;
+mod structs_agree;

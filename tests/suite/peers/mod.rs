@@ -1,0 +1,9 @@
+//! Other implementations as judges: prost, prost-reflect, the official cases, random schemas.
+
+mod agreement;
+mod conformance;
+mod corpus;
+mod prost_reflect;
+mod random_schemas;
+mod sweeps;
+mod transcode;

@@ -1,0 +1,17 @@
+//! Structs of `message!`.
+
+mod custom;
+mod custom_merges;
+mod depth;
+mod dynamic;
+mod errors;
+mod hostile;
+mod kinds;
+mod merges;
+mod mistakes;
+mod order;
+mod prost;
+mod prost_derive;
+mod semantics;
+mod text_format;
+mod wkt;

@@ -1,0 +1,6 @@
+//! The text format.
+
+mod hostile;
+mod print;
+mod prost;
+mod rules;
