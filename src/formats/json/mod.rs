@@ -36,6 +36,7 @@
 
 mod calls;
 mod error;
+pub(crate) mod known;
 mod parse;
 mod print;
 mod strings;

@@ -120,8 +120,18 @@ pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> bool {
 
 // Paths of field masks: `foo_bar.baz` in a message, `fooBar.baz` in JSON.
 
+/// Prints the paths of a field mask in lowerCamelCase, with commas between them; false if one of them cannot be written so.
+pub(crate) fn camel_paths<'p>(out: &mut TextOut<'_>, paths: impl Iterator<Item = &'p [u8]>) -> bool {
+    paths.enumerate().all(|(index, path)| {
+        if index > 0 {
+            out.byte(b',');
+        }
+        camel_path(out, path)
+    })
+}
+
 /// Prints a path in camelCase; false, and nothing is of use, if it would not come back.
-pub(crate) fn camel_path(out: &mut TextOut<'_>, path: &[u8]) -> bool {
+fn camel_path(out: &mut TextOut<'_>, path: &[u8]) -> bool {
     let mut capital = false;
     for &byte in path {
         let letter = match (capital, byte) {

@@ -18,7 +18,7 @@ mod time;
 
 #[cfg(feature = "reflect")]
 pub(crate) use base64::{
-    camel_path, decode as decode_base64, encode as encode_base64, snake_path, type_in_url,
+    camel_paths, decode as decode_base64, encode as encode_base64, snake_path, type_in_url,
 };
 #[cfg(feature = "json")]
 pub(crate) use digits::{put_element, put_quoted_i64, put_quoted_u64};
@@ -35,5 +35,6 @@ pub(crate) use out::TextOut;
 #[cfg(feature = "json")]
 pub(crate) use swar::read_digits;
 pub(crate) use time::{
-    MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,
+    MAX_SECONDS, MIN_SECONDS, is_duration, is_timestamp, parse_duration, parse_timestamp, put_duration,
+    put_timestamp,
 };

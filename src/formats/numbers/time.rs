@@ -18,8 +18,27 @@ const EPOCH: i64 = 719_468;
 /// Days of 400 years.
 const CYCLE: i64 = 146_097;
 
-/// Prints a time that is in range.
-pub(crate) fn put_timestamp(out: &mut TextOut<'_>, seconds: i64, nanos: u32) {
+const NANOS: i64 = 1_000_000_000;
+
+/// Whether seconds and nanoseconds are a `google.protobuf.Timestamp` that JSON has.
+pub(crate) const fn is_timestamp(seconds: i64, nanos: i64) -> bool {
+    MIN_SECONDS <= seconds && seconds <= MAX_SECONDS && 0 <= nanos && nanos < NANOS
+}
+
+/// Whether seconds and nanoseconds are a `google.protobuf.Duration` that JSON has: their signs agree.
+pub(crate) const fn is_duration(seconds: i64, nanos: i64) -> bool {
+    -MAX_DURATION <= seconds
+        && seconds <= MAX_DURATION
+        && -NANOS < nanos
+        && nanos < NANOS
+        && !(seconds > 0 && nanos < 0 || seconds < 0 && nanos > 0)
+}
+
+/// Prints a time; false, and nothing is printed, if it is out of range.
+pub(crate) fn put_timestamp(out: &mut TextOut<'_>, seconds: i64, nanos: i64) -> bool {
+    if !is_timestamp(seconds, nanos) {
+        return false;
+    }
     let (days, time) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
     let (year, month, day) = date(days);
     for (value, width, after) in
@@ -29,18 +48,23 @@ pub(crate) fn put_timestamp(out: &mut TextOut<'_>, seconds: i64, nanos: u32) {
         out.byte(after);
     }
     put_padded(out, (time % 60).unsigned_abs(), 2);
-    put_fraction(out, nanos);
+    put_fraction(out, nanos.unsigned_abs() as u32);
     out.byte(b'Z');
+    true
 }
 
-/// Prints a duration that is in range; `nanos` has the sign of the seconds.
-pub(crate) fn put_duration(out: &mut TextOut<'_>, seconds: i64, nanos: i32) {
+/// Prints a duration; false, and nothing is printed, if it is out of range.
+pub(crate) fn put_duration(out: &mut TextOut<'_>, seconds: i64, nanos: i64) -> bool {
+    if !is_duration(seconds, nanos) {
+        return false;
+    }
     if seconds < 0 || nanos < 0 {
         out.byte(b'-');
     }
     put_u64(out, seconds.unsigned_abs());
-    put_fraction(out, nanos.unsigned_abs());
+    put_fraction(out, nanos.unsigned_abs() as u32);
     out.byte(b's');
+    true
 }
 
 /// Nothing, or a point and three, six or nine digits.
@@ -190,10 +214,10 @@ mod tests {
     use super::*;
     use alloc::{string::String, vec::Vec};
 
-    fn printed(print: impl Fn(&mut TextOut<'_>)) -> String {
+    fn printed(print: impl Fn(&mut TextOut<'_>) -> bool) -> String {
         let mut buffer = Vec::new();
         let mut out = TextOut::new(&mut buffer);
-        print(&mut out);
+        assert!(print(&mut out));
         out.finish().unwrap();
         String::from_utf8(buffer).unwrap()
     }
@@ -213,7 +237,7 @@ mod tests {
         ];
         for (text, seconds, nanos) in cases {
             assert_eq!(parse_timestamp(text.as_bytes()), Some((seconds, nanos)), "{text}");
-            assert_eq!(printed(|out| put_timestamp(out, seconds, nanos)), text);
+            assert_eq!(printed(|out| put_timestamp(out, seconds, nanos.into())), text);
         }
         assert_eq!(parse_timestamp(b"1970-01-01T01:30:00.5+01:30"), Some((0, 500_000_000)));
         assert_eq!(parse_timestamp(b"1969-12-31T16:00:00-08:00"), Some((0, 0)));
@@ -269,7 +293,7 @@ mod tests {
             ("-315576000000.999999999s", -MAX_DURATION, -999_999_999),
         ] {
             assert_eq!(parse_duration(text.as_bytes()), Some((seconds, nanos)), "{text}");
-            assert_eq!(printed(|out| put_duration(out, seconds, nanos)), text);
+            assert_eq!(printed(|out| put_duration(out, seconds, nanos.into())), text);
         }
         for text in
             ["", "s", "1", "1S", "1.s", ".5s", "1.0000000000s", "+1s", "- 1s", "1 s", "315576000001s", "--1s"]

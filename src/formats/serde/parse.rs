@@ -4,8 +4,8 @@ use super::any::AnyVisitor;
 use super::scalar::{KeySeed, ScalarSeed, State, Target};
 use crate::engine::decode::check_required;
 use crate::engine::slab::{BodyRef, ByteSpan, NIL};
+use crate::formats::json::known::set_text;
 use crate::formats::json::{DeserializeErrorKind as Kind, DeserializeOptions};
-use crate::formats::numbers::{parse_duration, parse_timestamp, snake_path};
 use crate::message::{DynamicMessage, FieldAt};
 use crate::schema::pool::{MessageDescriptor, WellKnown};
 use crate::schema::program::{Coding, FieldEntry};
@@ -486,61 +486,8 @@ impl<'de> Visitor<'de> for TextVisitor<'_, '_, '_> {
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         let Self { state, at, known } = self;
         state.count(text.len());
-        let (seconds, nanos) = match known {
-            WellKnown::Timestamp => match parse_timestamp(text.as_bytes()) {
-                Some((seconds, nanos)) => (seconds, nanos as i32),
-                None => return Err(state.fail(Kind::InvalidTimestamp)),
-            },
-            WellKnown::Duration => match parse_duration(text.as_bytes()) {
-                Some(parts) => parts,
-                None => return Err(state.fail(Kind::InvalidDuration)),
-            },
-            _ => return field_mask(state, at, text),
-        };
-        set_number(state, at, 0, seconds)?;
-        set_number(state, at, 1, nanos.into())
+        set_text(state.builder, at, known, text.as_bytes()).map_err(|kind| state.fail(kind))
     }
-}
-
-/// Sets a number of a time.
-fn set_number<E: Error>(
-    state: &mut State<'_, '_>,
-    at: FieldAt,
-    position: usize,
-    value: i64,
-) -> Result<(), E> {
-    let at = FieldAt { position, ..at };
-    let Some(&entry) = state.builder.set.program(at.body.program).entries().get(position) else {
-        return Ok(());
-    };
-    let word = if entry.coding.words() == 2 { value as u64 } else { u64::from(value as u32) };
-    if word == 0 && entry.flags.is_implicit() {
-        state.builder.unset(at);
-        return Ok(());
-    }
-    let set = state.builder.set(at, entry.coding, word);
-    state.room(set)
-}
-
-/// Paths separated by commas.
-fn field_mask<E: Error>(state: &mut State<'_, '_>, at: FieldAt, text: &str) -> Result<(), E> {
-    let Some(&entry) = state.builder.set.program(at.body.program).entries().first() else { return Ok(()) };
-    if text.is_empty() {
-        return Ok(());
-    }
-    let mut slot = NIL;
-    for path in text.split(',') {
-        let mark = state.builder.mark();
-        let copied = state.builder.store(2 * path.len()).map(|store| snake_path(path.as_bytes(), store));
-        let span = match state.room(copied)? && !path.is_empty() {
-            true => state.builder.span(entry.coding, mark),
-            false => None,
-        };
-        let Some(span) = span else { return Err(state.fail(Kind::InvalidFieldMask)) };
-        let pushed = state.builder.push(at, &mut slot, entry.coding, span);
-        state.room(pushed)?;
-    }
-    Ok(())
 }
 
 /// A `google.protobuf.Value`.

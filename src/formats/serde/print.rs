@@ -1,10 +1,8 @@
 //! Messages into a serializer.
 
+use crate::formats::json::known::{number_of, put_time};
 use crate::formats::json::{SerializeErrorKind as Kind, SerializeOptions, path_step};
-use crate::formats::numbers::{
-    MAX_DURATION, MAX_SECONDS, MIN_SECONDS, TextOut, camel_path, encode_base64, put_duration, put_timestamp,
-    type_in_url,
-};
+use crate::formats::numbers::{TextOut, camel_paths, encode_base64, type_in_url};
 use crate::message::{Decoder, ListRef, MapKeyRef, MapRef, MessageView, RawMessage, ValueRef};
 use crate::schema::pool::{DescriptorPool, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::table;
@@ -245,8 +243,6 @@ pub(super) fn printed<E: Error>(
 
 // Messages that are one value in the JSON mapping, into a serializer.
 
-const NANOS: i32 = 1_000_000_000;
-
 /// Serializes a message of a well-known type.
 pub(super) fn print_known<S: Serializer>(
     view: MessageView<'_, '_>,
@@ -255,8 +251,7 @@ pub(super) fn print_known<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     match known {
-        WellKnown::Timestamp => serializer.serialize_str(&timestamp(view, place)?),
-        WellKnown::Duration => serializer.serialize_str(&duration(view, place)?),
+        WellKnown::Timestamp | WellKnown::Duration => serializer.serialize_str(&time(view, place, known)?),
         WellKnown::FieldMask => serializer.serialize_str(&field_mask(view, place)?),
         WellKnown::Any => any(view, place, serializer),
         WellKnown::Value => value(view, place, serializer),
@@ -283,43 +278,18 @@ fn field<'n, 'a>(
     Some(SerializedField { field, value, place: place.field(field, None) })
 }
 
-fn numbers(view: MessageView<'_, '_>) -> (i64, i32) {
-    let number = |number| view.get_field_by_number(number);
-    let seconds = number(1).and_then(ValueRef::as_i64).unwrap_or_default();
-    (seconds, number(2).and_then(ValueRef::as_i32).unwrap_or_default())
-}
-
-fn timestamp<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> Result<String, E> {
-    let (seconds, nanos) = numbers(view);
-    match u32::try_from(nanos) {
-        Ok(nanos) if nanos < NANOS as u32 && (MIN_SECONDS..=MAX_SECONDS).contains(&seconds) => {
-            printed(place, |out| put_timestamp(out, seconds, nanos))
-        }
-        _ => Err(place.fail(Kind::OutOfRange)),
-    }
-}
-
-fn duration<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> Result<String, E> {
-    let (seconds, nanos) = numbers(view);
-    let differ = seconds > 0 && nanos < 0 || seconds < 0 && nanos > 0;
-    if differ || seconds.unsigned_abs() > MAX_DURATION as u64 || nanos.unsigned_abs() >= NANOS as u32 {
-        return Err(place.fail(Kind::OutOfRange));
-    }
-    printed(place, |out| put_duration(out, seconds, nanos))
+fn time<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>, known: WellKnown) -> Result<String, E> {
+    let (seconds, nanos) = (number_of(view.raw(), 0), number_of(view.raw(), 1));
+    let mut fits = true;
+    let text = printed(place, |out| fits = put_time(out, known, seconds, nanos))?;
+    if fits { Ok(text) } else { Err(place.fail(Kind::OutOfRange)) }
 }
 
 fn field_mask<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> Result<String, E> {
+    let paths = view.get_field_by_number(1).and_then(ValueRef::as_list).into_iter().flatten();
+    let paths = paths.map(|path| path.as_str().unwrap_or("?").as_bytes());
     let mut fits = true;
-    let paths = view.get_field_by_number(1).and_then(ValueRef::as_list);
-    let text = printed(place, |out| {
-        for (index, path) in paths.into_iter().flatten().enumerate() {
-            if index > 0 {
-                out.byte(b',');
-            }
-            let path = path.as_str().unwrap_or("?");
-            fits &= camel_path(out, path.as_bytes());
-        }
-    })?;
+    let text = printed(place, |out| fits = camel_paths(out, paths))?;
     if fits { Ok(text) } else { Err(place.fail(Kind::InvalidFieldMask)) }
 }
 

@@ -9,7 +9,7 @@
 //! Whatever is an error in JSON, or is kept as bytes, or could be read in two ways, stops the printer. The message is then
 //! printed by way of a dynamic message (`json.rs`), whose result counts: so errors and rare forms exist once.
 
-use crate::formats::json::{JsonStyle, SerializeErrorKind, SerializeOptions};
+use crate::formats::json::{JsonStyle, SerializeOptions};
 use crate::formats::print::Style;
 use crate::schema::pool::{FieldFormats, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
@@ -253,8 +253,7 @@ impl<'p> StructPrinter<'p, '_> {
                 }
                 self.json.out.byte(b'}');
             }
-            WellKnown::Timestamp => self.time(message, |json, seconds, nanos| json.timestamp(seconds, nanos)),
-            WellKnown::Duration => self.time(message, |json, seconds, nanos| json.duration(seconds, nanos)),
+            known @ (WellKnown::Timestamp | WellKnown::Duration) => self.time(message, known),
             WellKnown::Any | WellKnown::FieldMask => self.stop(),
             known => self.bare(message, known),
         }
@@ -284,15 +283,11 @@ impl<'p> StructPrinter<'p, '_> {
     }
 
     /// A message of seconds and nanoseconds.
-    fn time<M: Message>(
-        &mut self,
-        message: &M,
-        put: impl FnOnce(&mut JsonStyle<'_, '_>, i64, i64) -> Result<(), SerializeErrorKind>,
-    ) {
+    fn time<M: Message>(&mut self, message: &M, known: WellKnown) {
         let mut buffer = [0; TIME_LEN];
         let len = message.encode_to_slice(&mut buffer);
         let time = len.ok().and_then(|len| seconds_and_nanos(buffer.get(..len)?));
-        if time.is_none_or(|(seconds, nanos)| put(&mut self.json, seconds, nanos).is_err()) {
+        if time.is_none_or(|(seconds, nanos)| self.json.time(known, seconds, nanos).is_err()) {
             self.stop();
         }
     }

@@ -2,8 +2,8 @@
 
 use super::ConvertError;
 use crate::formats::numbers::{
-    MAX_DURATION, MAX_SECONDS, MIN_SECONDS, TextOut, parse_duration, parse_timestamp, put_duration,
-    put_timestamp,
+    MAX_SECONDS, MIN_SECONDS, TextOut, is_duration, is_timestamp, parse_duration, parse_timestamp,
+    put_duration, put_timestamp,
 };
 use alloc::vec::Vec;
 use core::{fmt, str, time};
@@ -62,7 +62,7 @@ impl Timestamp {
     /// Whether seconds and nanoseconds are in range.
     #[must_use]
     pub const fn is_valid(self) -> bool {
-        MIN_SECONDS <= self.seconds && self.seconds <= MAX_SECONDS && 0 <= self.nanos && self.nanos < NANOS
+        is_timestamp(self.seconds, self.nanos as i64)
     }
 
     /// The same point in time with nanoseconds from 0 to 999 999 999.
@@ -80,15 +80,18 @@ impl Timestamp {
 /// As ProtoJSON prints it. A value out of range, which JSON does not have, is shown as its two numbers.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match u32::try_from(self.nanos) {
-            Ok(nanos) if self.is_valid() => printed(f, |out| put_timestamp(out, self.seconds, nanos)),
-            _ => write!(f, "{}s{:+}ns after 1970", self.seconds, self.nanos),
+        match self.is_valid() {
+            true => printed(f, |out| put_timestamp(out, self.seconds, self.nanos.into())),
+            false => write!(f, "{}s{:+}ns after 1970", self.seconds, self.nanos),
         }
     }
 }
 
 /// Writes what `print` prints.
-pub(super) fn printed(f: &mut fmt::Formatter<'_>, print: impl FnOnce(&mut TextOut<'_>)) -> fmt::Result {
+pub(super) fn printed(
+    f: &mut fmt::Formatter<'_>,
+    print: impl FnOnce(&mut TextOut<'_>) -> bool,
+) -> fmt::Result {
     let mut buffer = Vec::new();
     let mut out = TextOut::new(&mut buffer);
     print(&mut out);
@@ -210,11 +213,7 @@ impl Duration {
     /// Whether seconds and nanoseconds are in range and their signs agree.
     #[must_use]
     pub const fn is_valid(self) -> bool {
-        -MAX_DURATION <= self.seconds
-            && self.seconds <= MAX_DURATION
-            && -NANOS < self.nanos
-            && self.nanos < NANOS
-            && !(self.seconds > 0 && self.nanos < 0 || self.seconds < 0 && self.nanos > 0)
+        is_duration(self.seconds, self.nanos as i64)
     }
 
     /// The same duration with less than a second of nanoseconds, of the same sign as the seconds.
@@ -235,7 +234,7 @@ impl Duration {
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.is_valid() {
-            true => printed(f, |out| put_duration(out, self.seconds, self.nanos)),
+            true => printed(f, |out| put_duration(out, self.seconds, self.nanos.into())),
             false => write!(f, "{}s{:+}ns", self.seconds, self.nanos),
         }
     }

@@ -2,9 +2,10 @@
 
 use super::scan::{Quoted, integer_word, key_word, unescape_to, word_of};
 use super::{JsonContainer, JsonParser, OuterJson};
-use crate::engine::slab::{BodyRef, NIL};
+use crate::engine::slab::BodyRef;
 use crate::formats::json::error::DeserializeErrorKind as Kind;
-use crate::formats::numbers::{decode_base64, parse_duration, parse_timestamp, snake_path, type_in_url};
+use crate::formats::json::known::set_text;
+use crate::formats::numbers::{decode_base64, type_in_url};
 use crate::message::FieldAt;
 use crate::schema::pool::{FieldFormats, WellKnown};
 use crate::schema::program::{Coding, FieldEntry, Scalar};
@@ -77,18 +78,6 @@ impl JsonParser<'_, '_, '_> {
         self.singular(at, self.pool.field_formats(program.message()), entry)
     }
 
-    /// Sets a number of a well-known type.
-    fn set_number(&mut self, at: FieldAt, position: usize, value: i64) -> Result<(), Kind> {
-        let (program, at) = (self.builder.set.program(at.body.program), FieldAt { position, ..at });
-        let Some(entry) = program.entries().get(position) else { return Ok(()) };
-        let word = if entry.coding.words() == 2 { value as u64 } else { u64::from(value as u32) };
-        if word == 0 && entry.flags.is_implicit() {
-            self.builder.unset(at);
-            return Ok(());
-        }
-        Ok(self.builder.set(at, entry.coding, word)?)
-    }
-
     /// A message that is a string.
     fn well_known(&mut self, at: FieldAt, known: WellKnown) -> Result<(), Kind> {
         let start = self.scanner.at;
@@ -97,41 +86,12 @@ impl JsonParser<'_, '_, '_> {
         }
         let quoted = self.scanner.string()?;
         let text = self.scanner.text(quoted, &mut self.scratch)?;
-        let (seconds, nanos) = match known {
-            WellKnown::Timestamp => match parse_timestamp(text) {
-                Some((seconds, nanos)) => (seconds, nanos as i32),
-                None => return Err(self.scanner.fail(start, Kind::InvalidTimestamp)),
-            },
-            WellKnown::Duration => match parse_duration(text) {
-                Some(parts) => parts,
-                None => return Err(self.scanner.fail(start, Kind::InvalidDuration)),
-            },
-            _ => return self.field_mask(at, quoted, start),
-        };
-        self.set_number(at, 0, seconds)?;
-        self.set_number(at, 1, nanos.into())
-    }
-
-    /// Paths separated by commas.
-    fn field_mask(&mut self, at: FieldAt, quoted: Quoted, start: usize) -> Result<(), Kind> {
-        let program = self.builder.set.program(at.body.program);
-        let Some(entry) = program.entries().first() else { return Ok(()) };
-        let text = self.scanner.text(quoted, &mut self.scratch)?;
-        if text.is_empty() {
-            return Ok(());
-        }
-        let mut slot = NIL;
-        for path in text.split(|&byte| byte == b',') {
-            let mark = self.builder.mark();
-            if !snake_path(path, self.builder.store(2 * path.len())?) || path.is_empty() {
-                return Err(self.scanner.fail(start, Kind::InvalidFieldMask));
+        set_text(self.builder, at, known, text).map_err(|kind| match kind {
+            Kind::InvalidTimestamp | Kind::InvalidDuration | Kind::InvalidFieldMask => {
+                self.scanner.fail(start, kind)
             }
-            let Some(span) = self.builder.span(entry.coding, mark) else {
-                return Err(Kind::InvalidFieldMask);
-            };
-            self.builder.push(at, &mut slot, entry.coding, span)?;
-        }
-        Ok(())
+            kind => kind,
+        })
     }
 }
 

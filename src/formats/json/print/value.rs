@@ -3,10 +3,11 @@
 use super::JsonStyle;
 use crate::engine::slab::RawView;
 use crate::formats::json::error::SerializeErrorKind as Kind;
+use crate::formats::json::known::{number_of, put_time};
 use crate::formats::json::strings;
 use crate::formats::numbers::{
-    MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, encode_base64, put_duration, put_element, put_f32,
-    put_f64, put_i64, put_quoted_i64, put_quoted_u64, put_short_f32, put_timestamp, put_u64,
+    camel_paths, encode_base64, put_element, put_f32, put_f64, put_i64, put_quoted_i64, put_quoted_u64,
+    put_short_f32, put_u64,
 };
 use crate::formats::print::Style;
 use crate::schema::pool::{FieldRef, FormatField, WellKnown};
@@ -200,8 +201,9 @@ impl JsonStyle<'_, '_> {
     /// A well-known type that is one value in JSON.
     pub(super) fn well_known(&mut self, view: RawView<'_, '_>, known: WellKnown) -> Result<(), Kind> {
         match known {
-            WellKnown::Timestamp => self.timestamp(number_of(view, 0), number_of(view, 1)),
-            WellKnown::Duration => self.duration(number_of(view, 0), number_of(view, 1)),
+            WellKnown::Timestamp | WellKnown::Duration => {
+                self.time(known, number_of(view, 0), number_of(view, 1))
+            }
             WellKnown::FieldMask => self.field_mask(view),
             _ => {
                 let program = view.program();
@@ -221,54 +223,24 @@ impl JsonStyle<'_, '_> {
 
     /// Paths with commas between them.
     fn field_mask(&mut self, view: RawView<'_, '_>) -> Result<(), Kind> {
+        let entry = view.program().entries().first();
+        let paths = entry.and_then(|entry| Some(view.list(entry, view.slot(0, entry)?)));
+        let paths = paths.into_iter().flat_map(|list| (0..list.len()).map(move |index| list.span(index)));
         self.out.byte(b'"');
-        if let Some(entry) = view.program().entries().first()
-            && let Some(slot) = view.slot(0, entry)
-        {
-            let paths = view.list(entry, slot);
-            for index in 0..paths.len() {
-                if index > 0 {
-                    self.out.byte(b',');
-                }
-                if !camel_path(&mut self.out, paths.span(index)) {
-                    return Err(Kind::InvalidFieldMask);
-                }
-            }
+        if !camel_paths(&mut self.out, paths) {
+            return Err(Kind::InvalidFieldMask);
         }
         self.out.byte(b'"');
         Ok(())
     }
 
-    /// A `google.protobuf.Timestamp`.
-    pub(crate) fn timestamp(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
-        let nanos = u32::try_from(nanos).ok().filter(|&nanos| nanos < 1_000_000_000);
-        let range = MIN_SECONDS..=MAX_SECONDS;
-        let nanos = nanos.filter(|_| range.contains(&seconds)).ok_or(Kind::OutOfRange)?;
+    /// A `google.protobuf.Timestamp` or `Duration`.
+    pub(crate) fn time(&mut self, known: WellKnown, seconds: i64, nanos: i64) -> Result<(), Kind> {
         self.out.byte(b'"');
-        put_timestamp(&mut self.out, seconds, nanos);
-        self.out.byte(b'"');
-        Ok(())
-    }
-
-    /// A `google.protobuf.Duration`.
-    pub(crate) fn duration(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
-        let range = (-MAX_DURATION..=MAX_DURATION).contains(&seconds) && nanos.unsigned_abs() < 1_000_000_000;
-        if !range || (seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0) {
+        if !put_time(&mut self.out, known, seconds, nanos) {
             return Err(Kind::OutOfRange);
         }
         self.out.byte(b'"');
-        put_duration(&mut self.out, seconds, nanos as i32);
-        self.out.byte(b'"');
         Ok(())
-    }
-}
-
-/// The field at a position as a number; 0 if it is not set.
-fn number_of(view: RawView<'_, '_>, position: usize) -> i64 {
-    let Some(entry) = view.program().entries().get(position) else { return 0 };
-    match view.slot(position, entry) {
-        Some(slot) if entry.coding.words() == 2 => view.words.get64(slot) as i64,
-        Some(slot) => i64::from(view.words.get(slot) as i32),
-        None => 0,
     }
 }
