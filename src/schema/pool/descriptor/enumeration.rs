@@ -28,6 +28,8 @@ pub struct EnumDescriptor {
     index: u32,
 }
 
+described!(EnumDescriptor, "enum", "`package.Outer.Name`", "EnumOptions", self => (&self.pool, self.data().file), package);
+
 impl EnumDescriptor {
     pub(in crate::schema::pool) fn new(pool: &DescriptorPool, index: u32) -> Self {
         Self { pool: pool.clone(), index }
@@ -37,42 +39,11 @@ impl EnumDescriptor {
         &self.pool.data().enums[self.index as usize]
     }
 
-    /// The pool the enum belongs to.
-    #[must_use]
-    pub fn parent_pool(&self) -> &DescriptorPool {
-        &self.pool
-    }
-
-    /// The file that defines the enum.
-    #[must_use]
-    pub fn parent_file(&self) -> FileDescriptor {
-        FileDescriptor::new(&self.pool, self.data().file)
-    }
-
     /// The message that the enum is nested in.
     #[must_use]
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         crate::schema::pool::descriptor_pool::index(self.data().parent)
             .map(|i| MessageDescriptor::new(&self.pool, i))
-    }
-
-    /// The name without package and enclosing messages.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.pool.data().text(self.data().name.local())
-    }
-
-    /// The full name, `package.Outer.Name`.
-    #[must_use]
-    pub fn full_name(&self) -> &str {
-        self.pool.data().text(self.data().name.full())
-    }
-
-    /// The package of the file, or `""`.
-    #[must_use]
-    pub fn package_name(&self) -> &str {
-        let data = self.pool.data();
-        data.files.get(self.data().file as usize).map_or("", |f| data.text(f.package))
     }
 
     /// The values, in the order of the file; at least one. Several may share a number.
@@ -153,23 +124,11 @@ impl EnumDescriptor {
         names.iter().map(|&n| self.pool.data().text(n))
     }
 
-    /// The enum's `google.protobuf.EnumOptions`, encoded, custom options included.
-    #[must_use]
-    pub fn options_bytes(&self) -> &[u8] {
-        self.pool.data().bytes(self.data().options)
-    }
-
     /// A .proto file with this enum, or with the top-level message around it, as [`MessageDescriptor::to_proto`] prints
     /// it.
     #[must_use]
     pub fn to_proto(&self) -> String {
         print::enumeration(&self.pool, self.index)
-    }
-}
-
-impl fmt::Debug for EnumDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EnumDescriptor({})", self.full_name())
     }
 }
 
@@ -180,6 +139,8 @@ pub struct EnumValueDescriptor {
     index: u32,
 }
 
+described!(EnumValueDescriptor, "value", "in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`", "EnumValueOptions", self => (&self.parent.pool, self.parent.data().file));
+
 impl EnumValueDescriptor {
     fn new(parent: &EnumDescriptor, index: u32) -> Self {
         Self { parent: parent.clone(), index }
@@ -189,28 +150,10 @@ impl EnumValueDescriptor {
         &self.parent.pool.data().values(self.parent.index)[self.index as usize]
     }
 
-    /// The pool that the value belongs to.
-    #[must_use]
-    pub fn parent_pool(&self) -> &DescriptorPool {
-        self.parent_enum().parent_pool()
-    }
-
-    /// The file that declares the value.
-    #[must_use]
-    pub fn parent_file(&self) -> FileDescriptor {
-        self.parent_enum().parent_file()
-    }
-
     /// The enum.
     #[must_use]
     pub fn parent_enum(&self) -> &EnumDescriptor {
         &self.parent
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.parent.pool.data().text(self.data().name.local())
     }
 
     /// The name in JSON: what the option `(pb.enumvalue.json).string` says, or else the name.
@@ -220,12 +163,6 @@ impl EnumValueDescriptor {
     pub fn json_name(&self) -> &str {
         let custom = self.parent.pool.data().json_value(self.parent.index, self.index);
         custom.unwrap_or_else(|| self.name())
-    }
-
-    /// The full name, in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`.
-    #[must_use]
-    pub fn full_name(&self) -> &str {
-        self.parent.pool.data().text(self.data().name.full())
     }
 
     /// The number.
@@ -238,12 +175,6 @@ impl EnumValueDescriptor {
     #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
-    }
-
-    /// The value's `google.protobuf.EnumValueOptions`, encoded, custom options included.
-    #[must_use]
-    pub fn options_bytes(&self) -> &[u8] {
-        self.parent.pool.data().bytes(self.data().options)
     }
 }
 

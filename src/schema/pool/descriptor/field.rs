@@ -395,18 +395,6 @@ impl<'a> From<&'a FieldDescriptor> for FieldRef<'a> {
     }
 }
 
-impl fmt::Debug for FieldRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FieldRef({})", self.full_name())
-    }
-}
-
-impl fmt::Debug for FieldDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FieldDescriptor({})", self.full_name())
-    }
-}
-
 // [`ExtensionDescriptor`].
 
 /// An extension: a field of a message that is declared outside of it, with a number from its extension ranges.
@@ -467,11 +455,5 @@ impl ExtensionDescriptor {
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         crate::schema::pool::descriptor_pool::index(self.data().parent)
             .map(|i| MessageDescriptor::new(&self.pool, i))
-    }
-}
-
-impl fmt::Debug for ExtensionDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ExtensionDescriptor({})", self.full_name())
     }
 }

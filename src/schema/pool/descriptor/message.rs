@@ -8,7 +8,6 @@ use crate::schema::program::Program;
 use crate::schema::table::Kind;
 use crate::wire::error::{FieldPath, PathStep, copy_of};
 use alloc::string::String;
-use core::fmt;
 use core::ops::Range;
 
 /// A message type of a pool.
@@ -33,6 +32,8 @@ pub struct MessageDescriptor {
     pool: DescriptorPool,
     index: u32,
 }
+
+described!(MessageDescriptor, "message", "`package.Outer.Name`", "MessageOptions", self => (&self.pool, self.data().file), package);
 
 impl MessageDescriptor {
     pub(crate) fn new(pool: &DescriptorPool, index: u32) -> Self {
@@ -70,42 +71,10 @@ impl MessageDescriptor {
         self.pool.programs().program(self.index)
     }
 
-    /// The pool the message belongs to.
-    #[inline]
-    #[must_use]
-    pub fn parent_pool(&self) -> &DescriptorPool {
-        &self.pool
-    }
-
-    /// The file that defines the message.
-    #[must_use]
-    pub fn parent_file(&self) -> FileDescriptor {
-        FileDescriptor::new(&self.pool, self.data().file)
-    }
-
     /// The message that this one is nested in.
     #[must_use]
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         crate::schema::pool::descriptor_pool::index(self.data().parent).map(|i| Self::new(&self.pool, i))
-    }
-
-    /// The name without package and enclosing messages.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.pool.data().text(self.data().name.local())
-    }
-
-    /// The full name, `package.Outer.Name`.
-    #[must_use]
-    pub fn full_name(&self) -> &str {
-        self.pool.data().text(self.data().name.full())
-    }
-
-    /// The package of the file, or `""`.
-    #[must_use]
-    pub fn package_name(&self) -> &str {
-        let data = self.pool.data();
-        data.files.get(self.data().file as usize).map_or("", |f| data.text(f.package))
     }
 
     /// The declared fields, in the order of the file; no extensions.
@@ -278,12 +247,6 @@ impl MessageDescriptor {
         names.iter().map(|&n| self.pool.data().text(n))
     }
 
-    /// The message's `google.protobuf.MessageOptions`, encoded, custom options included.
-    #[must_use]
-    pub fn options_bytes(&self) -> &[u8] {
-        self.pool.data().bytes(self.data().options)
-    }
-
     /// A .proto file with this message and the definitions that it needs: the top-level message around it, and the
     /// definitions of its file that it refers to. The output imports other files.
     ///
@@ -300,18 +263,14 @@ impl MessageDescriptor {
     }
 }
 
-impl fmt::Debug for MessageDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MessageDescriptor({})", self.full_name())
-    }
-}
-
 /// A oneof of a message.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OneofDescriptor {
     message: MessageDescriptor,
     index: u32,
 }
+
+described!(OneofDescriptor, "oneof", "that of the message, a dot and the name", "OneofOptions", self => (&self.message.pool, self.message.data().file));
 
 impl OneofDescriptor {
     pub(in crate::schema::pool) fn new(message: &MessageDescriptor, index: u32) -> Self {
@@ -322,34 +281,10 @@ impl OneofDescriptor {
         &self.message.pool.data().oneofs(self.message.data())[self.index as usize]
     }
 
-    /// The pool that the oneof belongs to.
-    #[must_use]
-    pub fn parent_pool(&self) -> &DescriptorPool {
-        self.message.parent_pool()
-    }
-
-    /// The file that declares the oneof.
-    #[must_use]
-    pub fn parent_file(&self) -> FileDescriptor {
-        self.message.parent_file()
-    }
-
     /// The message that has the oneof.
     #[must_use]
     pub fn parent_message(&self) -> &MessageDescriptor {
         &self.message
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.message.pool.data().text(self.data().name.local())
-    }
-
-    /// The full name: that of the message, a dot and the name.
-    #[must_use]
-    pub fn full_name(&self) -> &str {
-        self.message.pool.data().text(self.data().name.full())
     }
 
     /// Whether protoc made the oneof for a proto3 `optional` field. Such a field behaves like any field with explicit
@@ -370,17 +305,5 @@ impl OneofDescriptor {
     pub(crate) fn field_refs(&self) -> impl ExactSizeIterator<Item = FieldRef<'_>> {
         let members = self.data().fields.of(&self.message.pool.data().members);
         members.iter().map(|&i| FieldRef::new(self.message.parent_pool(), self.message.index, i))
-    }
-
-    /// The oneof's `google.protobuf.OneofOptions`, encoded, custom options included.
-    #[must_use]
-    pub fn options_bytes(&self) -> &[u8] {
-        self.message.pool.data().bytes(self.data().options)
-    }
-}
-
-impl fmt::Debug for OneofDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OneofDescriptor({})", self.full_name())
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::schema::pool::model::{IndexRange, MethodData, ServiceData};
 use crate::schema::pool::{DescriptorPool, FileDescriptor, MessageDescriptor};
-use core::fmt;
 
 /// A service of a pool: a named list of methods. This crate does not call them.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -11,6 +10,8 @@ pub struct ServiceDescriptor {
     index: u32,
 }
 
+described!(ServiceDescriptor, "service", "`package.Name`", "ServiceOptions", self => (&self.pool, self.data().file), package);
+
 impl ServiceDescriptor {
     pub(in crate::schema::pool) fn new(pool: &DescriptorPool, index: u32) -> Self {
         Self { pool: pool.clone(), index }
@@ -18,37 +19,6 @@ impl ServiceDescriptor {
 
     fn data(&self) -> &ServiceData {
         &self.pool.data().services[self.index as usize]
-    }
-
-    /// The pool the service belongs to.
-    #[must_use]
-    pub fn parent_pool(&self) -> &DescriptorPool {
-        &self.pool
-    }
-
-    /// The file that defines the service.
-    #[must_use]
-    pub fn parent_file(&self) -> FileDescriptor {
-        FileDescriptor::new(&self.pool, self.data().file)
-    }
-
-    /// The name without the package.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.pool.data().text(self.data().name.local())
-    }
-
-    /// The full name, `package.Name`.
-    #[must_use]
-    pub fn full_name(&self) -> &str {
-        self.pool.data().text(self.data().name.full())
-    }
-
-    /// The package of the file that declares it, or `""`.
-    #[must_use]
-    pub fn package_name(&self) -> &str {
-        let data = self.pool.data();
-        data.files.get(self.data().file as usize).map_or("", |file| data.text(file.package))
     }
 
     /// The methods, in the order of the file.
@@ -63,18 +33,6 @@ impl ServiceDescriptor {
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
     }
-
-    /// The service's `google.protobuf.ServiceOptions`, encoded, custom options included.
-    #[must_use]
-    pub fn options_bytes(&self) -> &[u8] {
-        self.pool.data().bytes(self.data().options)
-    }
-}
-
-impl fmt::Debug for ServiceDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ServiceDescriptor({})", self.full_name())
-    }
 }
 
 /// A method of a service.
@@ -84,39 +42,17 @@ pub struct MethodDescriptor {
     index: u32,
 }
 
+described!(MethodDescriptor, "method", "that of the service, a dot and the name", "MethodOptions", self => (&self.service.pool, self.service.data().file));
+
 impl MethodDescriptor {
     fn data(&self) -> &MethodData {
         &self.service.data().methods.of(&self.service.pool.data().methods)[self.index as usize]
-    }
-
-    /// The pool that the method belongs to.
-    #[must_use]
-    pub fn parent_pool(&self) -> &DescriptorPool {
-        self.parent_service().parent_pool()
-    }
-
-    /// The file that declares the method.
-    #[must_use]
-    pub fn parent_file(&self) -> FileDescriptor {
-        self.parent_service().parent_file()
     }
 
     /// The service.
     #[must_use]
     pub fn parent_service(&self) -> &ServiceDescriptor {
         &self.service
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.service.pool.data().text(self.data().name.local())
-    }
-
-    /// The full name: that of the service, a dot and the name.
-    #[must_use]
-    pub fn full_name(&self) -> &str {
-        self.service.pool.data().text(self.data().name.full())
     }
 
     /// The message type of requests.
@@ -147,17 +83,5 @@ impl MethodDescriptor {
     #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
-    }
-
-    /// The method's `google.protobuf.MethodOptions`, encoded, custom options included.
-    #[must_use]
-    pub fn options_bytes(&self) -> &[u8] {
-        self.service.pool.data().bytes(self.data().options)
-    }
-}
-
-impl fmt::Debug for MethodDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MethodDescriptor({})", self.full_name())
     }
 }
