@@ -1,6 +1,6 @@
 //! The guide: which way to work fits your program, and how it is done.
 //!
-//! These pages are documentation alone; there is nothing to import. Read [which way](which_way) first, then the page for your way. Every example
+//! These pages are only documentation; there is nothing to import. Read [which way](which_way) first, then the page for your way. Every example
 //! on them is compiled and run by the tests.
 //!
 //! | page | |

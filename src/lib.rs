@@ -97,7 +97,7 @@ extern crate alloc;
 #[cfg(any(test, tablepb_safe))]
 extern crate std;
 
-// Documentation alone. The pages use the default features.
+// Only documentation. The pages use the default features.
 #[cfg(all(any(doc, doctest), feature = "std", feature = "bytes", feature = "json"))]
 pub mod _guide;
 #[cfg(feature = "reflect")]

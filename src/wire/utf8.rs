@@ -3,7 +3,7 @@
 //! ```text
 //! is_valid(bytes):
 //!     skip blocks without a high bit: they are ASCII, which is UTF-8
-//!     the last bytes are a block that overlaps the one before, so that no byte is looked at alone
+//!     the last bytes are a block that overlaps the one before, so that no byte is looked at by itself
 //!     hand what is left, from the first other block on, to core::str::from_utf8
 //! ```
 

@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn leaves_are_what_the_general_way_makes_of_them_whatever_the_input_is() {
         let sets = [schema(true), schema(false)];
-        // The words of a slab that is used again are those of messages with unknown fields.
+        // The words of a reused slab are those of messages with unknown fields.
         let dirt =
             Wire::new().times(40, Wire::new().message(2, Wire::new().bytes(2, b"text").int(77, 1))).done();
         let mut slab = Slab::new();

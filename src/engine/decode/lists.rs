@@ -133,7 +133,7 @@ pub(super) struct MapEntryList<'b, 'p> {
 }
 
 impl MapEntryList<'_, '_> {
-    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and gives the offset after it. `None`: it has
+    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and returns the offset after it. `None`: it has
     /// another form, or is wrong in some way that the general path reports.
     #[inline(always)]
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, pos: usize) -> Option<Result<usize, Full>> {
@@ -292,7 +292,7 @@ impl Packed<'_, '_> {
         self.buf.get(pos..self.end).unwrap_or(&[])
     }
 
-    /// Makes room for `count` more elements and gives the offset of the first.
+    /// Makes room for `count` more elements and returns the offset of the first.
     fn grow(&self, slab: &mut Slab, slot: u32, width: u32, count: usize, pos: usize) -> Located<u32> {
         slab.list_extend(slot, width, count as u32).map_err(|full| (full.into(), pos))
     }

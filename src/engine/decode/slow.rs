@@ -84,7 +84,7 @@ impl<'r> Machine<'r, '_> {
         }
     }
 
-    /// Marks a list of the innermost message as set, and gives its slot.
+    /// Marks a list of the innermost message as set, and returns its slot.
     #[inline(always)]
     fn list_slot(&mut self, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
         let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
@@ -210,7 +210,7 @@ impl<'r> Machine<'r, '_> {
         Ok(next)
     }
 
-    /// Marks a field of the innermost message as set, and gives its slot.
+    /// Marks a field of the innermost message as set, and returns its slot.
     fn slot(&mut self, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
         let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
         at(tag_start)(mark_set(self.slab, program, base, hasbits, entry)).map(|(slot, _)| slot)

@@ -151,7 +151,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         }
     }
 
-    /// Appends the message to a buffer, after its length if `delimited`, and gives the number of bytes.
+    /// Appends the message to a buffer, after its length if `delimited`, and returns the number of bytes.
     ///
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
@@ -239,7 +239,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(out)
     }
 
-    /// Writes the message at the start of a slice and gives the number of bytes.
+    /// Writes the message at the start of a slice and returns the number of bytes.
     ///
     /// # Errors
     /// As [`append`](Self::append), and `BufferTooSmall`.

@@ -103,7 +103,7 @@ impl Lengths {
         self.inline.get(index).or_else(|| self.more.get(index.wrapping_sub(INLINE))).copied().unwrap_or(0)
     }
 
-    /// Adds a message that begins where `start` bytes have been counted, and gives its index.
+    /// Adds a message that begins where `start` bytes have been counted, and returns its index.
     #[inline(always)]
     fn begin(&mut self, start: u32) -> usize {
         let index = self.len;

@@ -161,7 +161,7 @@ enum Drive {
     Deeper,
 }
 
-/// Begins a message, and gives its fields: none of a verbatim one.
+/// Begins a message, and returns its fields: none of a verbatim one.
 #[inline(always)]
 fn begin<V: Visit>(
     view: RawView<'_, '_>,

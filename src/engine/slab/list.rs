@@ -77,7 +77,7 @@ impl Slab {
         self.list_grow(slot, width, more)
     }
 
-    /// Makes a list of `len` elements at `slot` with a new block of `words` words, and gives the offset of the first element.
+    /// Makes a list of `len` elements at `slot` with a new block of `words` words, and returns the offset of the first element.
     /// `None` if the slab would have to grow.
     #[inline(always)]
     fn try_block(&mut self, slot: u32, words: u32, capacity: u32, len: u32) -> Option<u32> {
@@ -89,7 +89,7 @@ impl Slab {
         Some(ptr)
     }
 
-    /// Appends a message to the list at `slot` and gives its body, which the caller clears. `None` if the list or the slab
+    /// Appends a message to the list at `slot` and returns its body, which the caller clears. `None` if the list or the slab
     /// would have to grow.
     #[inline(always)]
     pub(crate) fn list_push_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
@@ -108,7 +108,7 @@ impl Slab {
         Some(base)
     }
 
-    /// Overwrites `slot` with a list of one message and gives its body, which the caller clears. `None` if the slab would have
+    /// Overwrites `slot` with a list of one message and returns its body, which the caller clears. `None` if the slab would have
     /// to grow.
     #[inline(always)]
     pub(crate) fn list_first_body(&mut self, slot: u32, program: &Program) -> Option<u32> {

@@ -42,7 +42,7 @@ impl Text {
         Some(Self(ByteSpan::new((start + shift) as u64, len as u64).word() | ByteSpan::MARK))
     }
 
-    /// Appends the bytes of a span to `to`, which has room for them, and gives their span there: marked, if they are known or
+    /// Appends the bytes of a span to `to`, which has room for them, and returns their span there: marked, if they are known or
     /// found to be UTF-8.
     #[inline]
     pub(crate) fn copy(words: Words<'_>, store: &[u8], pair: u64, to: &mut Vec<u8>) -> u64 {

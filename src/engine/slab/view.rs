@@ -230,7 +230,7 @@ impl SetFields {
         self.bits
     }
 
-    /// Lets `visit` handle fields of constant size together, by hasbit; it gives the hasbits that are left. Dense messages only.
+    /// Lets `visit` handle fields of constant size together, by hasbit; it returns the hasbits that are left. Dense messages only.
     #[inline(always)]
     pub(crate) fn constant_sized(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
         if program.is_wide() { self } else { Self::dense(visit(self.bits)) }

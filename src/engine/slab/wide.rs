@@ -180,7 +180,7 @@ impl Slab {
         Ok((slot, true))
     }
 
-    /// Adds a group to the table, and gives the offset of its hasbits and block.
+    /// Adds a group to the table, and returns the offset of its hasbits and block.
     #[inline(never)]
     fn wide_list(&mut self, program: &Program, base: u32, number: u32) -> Result<u32, Full> {
         let (listed, mut table, groups) = (self.get(base), self.get(base + 2), program.wide_groups());

@@ -116,7 +116,7 @@ pub trait Sink<'i> {
     /// A string.
     fn str(&mut self, field: Field<'_>, value: &'i str) {}
 
-    /// Bytes; also a string of a schema that does not ask for UTF-8, if it is none.
+    /// Bytes; also a string that is not UTF-8, where the schema does not ask for it.
     fn bytes(&mut self, field: Field<'_>, value: &'i [u8]) {}
 
     /// Some elements of a packed run of `bool`; a long run comes in several parts.

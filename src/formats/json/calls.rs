@@ -151,7 +151,7 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`from_json`](Self::from_json). The message is valid afterwards and holds what was read before the fault.
-    /// [`InvalidMessage`](Kind::InvalidMessage) if it keeps bytes that are none.
+    /// [`InvalidMessage`](Kind::InvalidMessage) if bytes that it has not decoded yet are not a message.
     pub fn merge_json(&mut self, json: &[u8]) -> Result<(), DeserializeError> {
         self.merge_json_with(json, &DeserializeOptions::new())
     }

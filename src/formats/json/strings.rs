@@ -204,7 +204,7 @@ fn put_escape(out: &mut TextOut<'_>, byte: u8) {
     out.array(&[b'\\', letter]);
 }
 
-/// Prints bytes that may be no UTF-8, with U+FFFD for what is none, as C++ does.
+/// Prints bytes, replacing invalid UTF-8 by U+FFFD, as C++ does.
 #[cold]
 #[inline(never)]
 pub(super) fn put_lossy(out: &mut TextOut<'_>, bytes: &[u8]) {
@@ -303,7 +303,7 @@ mod tests {
             for special in [None, Some(b'"'), Some(b'\\'), Some(0), Some(0x1f), Some(0x7f), Some(b' ')] {
                 for at in (0..len).step_by(step).chain([len]) {
                     let mut text = plain.clone();
-                    // At the end it is after the text, and is not to be seen.
+                    // With `at == len` the special byte lies past the end and must not be found.
                     if let Some(byte) = special {
                         text[at] = byte;
                     }

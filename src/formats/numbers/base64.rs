@@ -16,7 +16,7 @@ static PAIRS: [[u8; 2]; 4096] = {
     pairs
 };
 
-/// Set where a character is none of base64.
+/// Set where a character is not base64.
 const BAD: u32 = 1 << 31;
 
 /// The six bits of every character of either alphabet, where the first to fourth character of four have them.

@@ -37,7 +37,7 @@ pub(super) fn put_word<const N: usize>(window: &mut [u8; N], at: usize, word: u6
     }
 }
 
-/// Writes a number at `at`, with garbage after it, and gives its end. At least 24 bytes follow `at`.
+/// Writes a number at `at`, with garbage after it, and returns its end. At least 24 bytes follow `at`.
 #[inline(always)]
 fn write_u64(window: &mut [u8; ROOM], at: usize, value: u64) -> usize {
     if value < WORD {

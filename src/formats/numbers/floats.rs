@@ -18,7 +18,7 @@ pub(crate) fn put_f32(out: &mut TextOut<'_>, value: f32) {
     }
 }
 
-/// As [`put_f32`], of most numbers; prints nothing and gives false for the others, those that are not finite among them.
+/// As [`put_f32`], of most numbers; prints nothing and returns false for the others, those that are not finite among them.
 #[inline(always)]
 pub(crate) fn put_short_f32(out: &mut TextOut<'_>, value: f32) -> bool {
     Tens::new(value.to_bits()).is_some_and(|digits| put_tens(out, value.is_sign_negative(), digits))

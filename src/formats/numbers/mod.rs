@@ -1,4 +1,4 @@
-//! What text formats have in common: numbers, base64, points in time, field masks, and a buffer to print to.
+//! What the text formats share: numbers, base64, points in time, field masks, and a buffer to print to.
 //!
 //! Nothing here knows a schema, a message or the grammar of a whole format; `json/` and `text/` build on it.
 

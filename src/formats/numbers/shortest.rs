@@ -25,7 +25,7 @@ struct Binary {
 }
 
 impl Binary {
-    /// Of a float with so many stored bits of significand.
+    /// For a float with this many significand bits.
     #[inline(always)]
     fn new(bits: u64, stored: u32, bias: i32) -> Self {
         let (fraction, exponent) = (bits & ((1 << stored) - 1), (bits >> stored) as i32);

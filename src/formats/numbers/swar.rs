@@ -32,7 +32,7 @@ pub(crate) fn power_of_ten(exponent: u32) -> u64 {
     POWERS.get(exponent as usize).copied().unwrap_or_default()
 }
 
-/// Reads digits from `at` on: appends them to `value`, which wraps around if they are too many, and gives the position after them.
+/// Reads digits from `at` on: appends them to `value`, which wraps around if they are too many, and returns the position after them.
 #[inline(always)]
 pub(crate) fn read_digits(text: &[u8], mut at: usize, value: &mut u64) -> usize {
     while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk()) {

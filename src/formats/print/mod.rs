@@ -54,7 +54,7 @@ struct Frame {
     element: u32,
 }
 
-/// What is done after a step.
+/// The result of a step.
 enum Step<'i> {
     GoOn,
     /// Decode this message at this depth; of an `Any`, its content, of this type.
@@ -533,7 +533,7 @@ impl<'p, P: Style<'p>> Printing<'_, P> {
         let mut path = FieldPath::EMPTY;
         let pool = self.style.pool();
         for (at, frame) in self.frames.iter().enumerate() {
-            // A list says more of its field than the message that has it.
+            // The list's own frame adds this field, with an index: do not add it twice.
             let said = self.frames.get(at + 1).is_some_and(|next| next.of_below);
             let field = pool.programs().program(frame.message).field_of(frame.position as usize);
             if said || frame.position == u32::MAX || field == usize::MAX {

@@ -8,7 +8,7 @@ use crate::wire::Full;
 use crate::wire::error::DecodeError;
 use crate::wire::options::DecodeOptions;
 
-/// What a frame goes through.
+/// What a frame iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     /// The fields of a message that are set.

@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for AnyVisitor<'_, '_, '_> {
     }
 }
 
-/// Sets the type URL; gives the program of the message type that it names.
+/// Sets the type URL; returns the program of the message type that it names.
 fn begin<E: Error>(state: &mut State<'_, '_>, at: FieldAt, url: &str) -> Result<u32, E> {
     let Some(name) = type_in_url(url.as_bytes()) else { return Err(state.fail(Kind::InvalidAny)) };
     let Some(message) = state.pool.get_message_by_name(name) else {
@@ -115,7 +115,7 @@ fn finish<E: Error>(state: &mut State<'_, '_>, at: FieldAt, bytes: &[u8]) -> Res
         state.builder.unset(at);
         return Ok(());
     }
-    // What was read while the content was made was counted for the content alone.
+    // What was read while the content was made was counted for the content only.
     state.count(bytes.len());
     let charged = state.builder.charge(bytes.len());
     state.room(charged)?;

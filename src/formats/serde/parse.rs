@@ -531,7 +531,7 @@ impl<'s, 'p, 'b> ValueVisitor<'s, 'p, 'b> {
         self.set(NUMBER, |seed| seed.visit_f64(value))
     }
 
-    /// Makes the message of an object or a list, and gives its first field.
+    /// Makes the message of an object or a list, and returns its first field.
     fn make<E: Error>(&mut self, position: usize) -> Result<(FieldAt, FieldEntry), E> {
         if self.depth + 1 > self.state.options.max_depth {
             return Err(self.state.fail(Kind::DepthExceeded));

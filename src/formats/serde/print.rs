@@ -147,7 +147,7 @@ fn special(value: f64) -> &'static str {
 }
 
 impl<'n> SerializedField<'n, '_, '_> {
-    /// Base64; a string that is no UTF-8 with U+FFFD for what is none.
+    /// Base64; of a string, invalid UTF-8 is replaced by U+FFFD.
     fn bytes<S: Serializer>(&self, bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         if matches!(self.field.raw_kind(), table::Kind::String) {
             return serializer.serialize_str(&String::from_utf8_lossy(bytes));

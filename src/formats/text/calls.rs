@@ -195,8 +195,8 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`parse_text_format`](Self::parse_text_format). The message is valid afterwards and holds what was read before the fault,
-    /// but for the map entry or the content of an `Any` that the fault is in. [`InvalidMessage`](Kind::InvalidMessage) if it keeps
-    /// bytes that are none.
+    /// but for the map entry or the content of an `Any` that the fault is in. [`InvalidMessage`](Kind::InvalidMessage) if bytes
+    /// that it has not decoded yet are not a message.
     pub fn merge_text_format(&mut self, text: &str) -> Result<(), ParseError> {
         self.merge_text_format_with(text, &ParseOptions::new())
     }

@@ -78,7 +78,7 @@ fn unescape(rest: &[u8]) -> Option<(Escaped, usize)> {
         letter @ (b'u' | b'U') => {
             let count = if letter == b'u' { 4 } else { 8 };
             let (value, len) = digits(rest.get(2..)?, 16, count);
-            // Surrogates are no characters, alone or in pairs.
+            // Surrogates are rejected, even in pairs.
             return Some((Escaped::Char(char::from_u32(value).filter(|_| len == count)?), 2 + count));
         }
         _ => return None,

@@ -25,7 +25,7 @@ impl MessageBuilder<'_> {
         Ok(MapAside { slot, fresh: None, added: 0 })
     }
 
-    /// Appends an entry with this key, and gives its body. [`end_entry`](Self::end_entry) must follow before the next one.
+    /// Appends an entry with this key, and returns its body. [`end_entry`](Self::end_entry) must follow before the next one.
     pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &FieldEntry, key: u64) -> Result<u32, Full> {
         let body = self.push_body(map.slot, entry)?;
         map.added += 1;

@@ -142,7 +142,7 @@ impl<'p> MessageBuilder<'p> {
         }
     }
 
-    /// Appends the first `len` bytes of `rest` to the store, and gives what a slot of this coding holds for them. They are
+    /// Appends the first `len` bytes of `rest` to the store, and returns what a slot of this coding holds for them. They are
     /// a `str`, so they are not checked again.
     #[cfg(feature = "json")]
     #[inline]
@@ -271,7 +271,7 @@ impl<'p> MessageBuilder<'p> {
         }
     }
 
-    /// Appends an empty message to the list of a field, and gives its body; `NIL` if it is to stay empty and can.
+    /// Appends an empty message to the list of a field, and returns its body; `NIL` if it is to stay empty and can.
     pub(crate) fn push_message(
         &mut self,
         at: FieldAt,
@@ -382,7 +382,7 @@ impl DynamicMessage {
 // whole text has been parsed (`settle_maps`), so that n entries take n log n, whatever their keys and their order.
 
 impl MessageBuilder<'_> {
-    /// Appends an entry without key and value to a map, and gives its body. [`finish_entry`](Self::finish_entry) or
+    /// Appends an entry without key and value to a map, and returns its body. [`finish_entry`](Self::finish_entry) or
     /// [`drop_entry`](Self::drop_entry) must follow before the next entry.
     pub(crate) fn begin_entry(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, Full> {
         let slot = self.list(at)?;
@@ -459,7 +459,7 @@ mod tests {
         DynamicMessage::new(&pool.get_message_by_name("t.Log").unwrap())
     }
 
-    /// Builds with this parser; gives whether marks are believed then.
+    /// Builds with this parser; returns whether marks are believed then.
     fn trusted(
         message: &mut DynamicMessage,
         budget: usize,

@@ -84,7 +84,7 @@ pub enum Key<'k> {
     Number(u32),
 }
 
-/// References are keys, and references to them, of which closures of iterators have many. Descriptors themselves are none: clippy would
+/// References are keys, and references to them, of which closures of iterators have many. Owned descriptors do not implement it: clippy would
 /// ask for them by value, and a field is used more than once.
 macro_rules! keys {
     ($($type:ty, $self:ident => $key:expr, $find:expr;)*) => {

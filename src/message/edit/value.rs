@@ -29,7 +29,7 @@ use alloc::vec::Vec;
 /// | a list | `Vec<T>`, arrays, slices, and [`collect`](Iterator::collect) of any iterator over such values |
 /// | a map | `BTreeMap`, `HashMap`, and a `Vec`, an array or an iterator of pairs; a later pair replaces an earlier one of the same key |
 ///
-/// `Vec<u8>`, `[u8; N]` and `&[u8]` are bytes, so that `u8` alone is no value. Nothing else is converted: a float is never an
+/// `Vec<u8>`, `[u8; N]` and `&[u8]` are bytes, so that a single `u8` is no value. Nothing else is converted: a float is never an
 /// integer, a number never a `bool` and never a string.
 ///
 /// Making a `Value` of borrowed data copies it. As for `Vec` and `BTreeMap`, that and `Clone` abort if the allocator fails.

@@ -535,7 +535,7 @@ impl<'i> MessageView<'_, 'i> {
     }
 }
 
-/// Why a value is none of a column.
+/// Why a value does not fit a column.
 #[cold]
 fn unfit(value: ValueRef<'_, '_>) -> ColumnError {
     match value {

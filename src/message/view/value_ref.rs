@@ -172,7 +172,7 @@ impl fmt::Debug for ValueRef<'_, '_> {
     }
 }
 
-// The values that unset fields read as.
+// Default values of unset fields.
 
 impl<'a, 'i> MessageView<'a, 'i> {
     /// The value that an unset field reads as.

@@ -114,7 +114,7 @@ impl DescriptorPool {
         Self(Arc::new(data))
     }
 
-    /// A pool of descriptor.proto alone. Its file gives way to another one of the same name, as those of tables do.
+    /// A pool of only descriptor.proto. Its file gives way to another one of the same name, as those of tables do.
     pub(super) fn make_builtin(set: &[u8]) -> Result<Self, DescriptorError> {
         let mut files = read::children(set, 1).map(|bytes| FileInput { bytes, of_tables: true });
         build::pool(&mut files, 1, set.len(), &PoolOptions::unbounded()).map(Self::from_data)

@@ -220,7 +220,7 @@ fn all_in_loop(entries: &[FieldEntry]) -> bool {
     })
 }
 
-/// Numbers the oneofs of a message from 1 on in their entries, and gives how many there are.
+/// Numbers the oneofs of a message from 1 on in their entries, and returns how many there are.
 fn number_oneofs(
     spec: &MessageSpec,
     order: &[u16],

@@ -1,6 +1,6 @@
 //! Access to the members of a struct, and the one check of a member against its kind.
 //!
-//! `message!` makes one function for each member. Its body alone knows the type of the member; to all other code the
+//! `message!` makes one function for each member. Only its body knows the type of the member; to all other code the
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
 //! each use. [`Fits`] reports it; the access is then [`Broken`].
 

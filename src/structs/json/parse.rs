@@ -306,7 +306,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
         entry: &FieldEntry,
     ) -> Parsed {
         self.at = At { index, position: position as u32, sub: entry.sub };
-        // A field that the struct does not have leaves it so.
+        // Stays true if the struct lacks the field: then no member is visited.
         self.stopped = true;
         message.__member(entry.number(), self);
         if self.stopped { Err(Stop) } else { Ok(()) }

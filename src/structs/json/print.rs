@@ -406,7 +406,7 @@ impl VisitFields for StructPrinter<'_, '_> {
     }
 }
 
-/// Whether all of these fields are none of the message: a struct can keep a field that is known, with a number that its enum
+/// Whether the message has none of these fields: a struct can keep a field that is known, with a number that its enum
 /// does not have. What may not be valid counts as known.
 #[cold]
 fn are_unknown(fields: &[u8], entries: &[FieldEntry]) -> bool {

@@ -114,7 +114,7 @@ impl<K: ScalarKind, T: ScalarValue<K>> PrintValue<K> for T {
             Plain::Unsigned(value) | Plain::Unsigned64(value) => put_quoted_u64(out, value),
             Plain::Bool(true) => out.array(b"\"true\""),
             Plain::Bool(false) => out.array(b"\"false\""),
-            // The other kinds are none of keys.
+            // Other kinds cannot be map keys.
             _ => printer.stop(),
         }
     }

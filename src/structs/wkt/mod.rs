@@ -115,7 +115,7 @@ macro_rules! wrappers {
     ($($name:ident $full:literal $kind:ident $type:ty, $($derive:ident)*;)*) => {$(
         #[doc = concat!("`", $full, "`: a wrapper, which a field of proto3 uses to tell zero from no value.")]
         ///
-        /// In JSON it is the value alone.
+        /// In JSON it is only the value.
         #[derive(Clone, Debug, Default, PartialEq, PartialOrd $(, $derive)*)]
         pub struct $name {
             /// The wrapped value.

@@ -42,7 +42,7 @@ error_kind! {
         MissingRequired = "a required field is not set",
         /// A frame of a delimited stream is longer than its reader accepts.
         FrameTooLarge = "a frame is longer than the limit of its reader",
-        /// A header of gRPC or of a schema registry that is none: a flag, a first byte or an index that does not exist.
+        /// A malformed gRPC or schema-registry header: a flag, a first byte or an index that does not exist.
         InvalidFrame = "the header of the frame is not valid",
         /// A raw message was given to a decoder of another message type.
         WrongMessage = "the decoder is for another message type",

@@ -72,7 +72,7 @@ pub(crate) mod sealed {
         }
 
         /// Lets `write` fill the spare capacity from its start and makes what it has written part of the
-        /// content; gives the number of bytes. If it fails, the buffer keeps its length.
+        /// content; returns the number of bytes. If it fails, the buffer keeps its length.
         ///
         /// # Panics
         ///
@@ -112,7 +112,7 @@ pub(crate) mod sealed {
             Ok(bytes.len())
         }
 
-        /// Writes through a cursor over at most `room` bytes, which it reserves, and gives the number of bytes written.
+        /// Writes through a cursor over at most `room` bytes, which it reserves, and returns the number of bytes written.
         /// If they do not fit, the buffer keeps its length.
         #[inline]
         fn append_up_to(

@@ -10,7 +10,7 @@ use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 use bytes::{Buf, BufMut};
 
-/// Lets `write` fill the current chunk of a buffer from its start and advances the buffer over what it has written; gives the
+/// Lets `write` fill the current chunk of a buffer from its start and advances the buffer over what it has written; returns the
 /// number of bytes. If it fails, the buffer has not advanced.
 ///
 /// `write` gets a cursor, not the memory: safe code could write `MaybeUninit::uninit()` to a slice.

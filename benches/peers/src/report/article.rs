@@ -139,7 +139,7 @@ fn flows(flows: &Table) -> Result<Vec<Figure>, String> {
         figures.push(Figure {
             what: format!("{traffic}: decode and encode a flow, record beside new prost structs"),
             article,
-            here: format!("{}; beside one struct used again {}", percent(beside), percent(less(record, again))),
+            here: format!("{}; beside one reused struct {}", percent(beside), percent(less(record, again))),
             reached: beside.round() <= wanted,
             reason: format!(
                 "not reached; decoding the datagram, the same on both sides, is {:.0} % of prost's whole, and without it the difference is {}",

@@ -12,7 +12,7 @@ const CAP: f64 = 4.0;
 
 /// What is compared in the summary: a mode, one of ours, and what it is.
 const OURS: [(&str, &str, &str); 11] = [
-    ("decode", "tablepb Decoder", "decode, `Decoder` used again"),
+    ("decode", "tablepb Decoder", "decode, reused `Decoder`"),
     ("decode", "tablepb Dynamic", "decode, new `DynamicMessage`"),
     ("decode", "tablepb typed", "decode, struct of `message!`"),
     ("decode", "tablepb borrowed", "decode, struct of `message!` that borrows strings"),

@@ -343,7 +343,7 @@ impl Machine<'_, '_> {
         Fault { kind, offset, entry }
     }
 
-    /// Walks over the innermost message up to where the loop stopped, and gives the first fault: kind, offset and, if
+    /// Walks over the innermost message up to where the loop stopped, and returns the first fault: kind, offset and, if
     /// the program has it, the field. The loop reads across the end of a message before it compares positions, so its
     /// own kind and offset may be those of bytes outside the message.
     fn explain(&self, program: &Program, stop: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {

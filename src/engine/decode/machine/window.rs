@@ -7,7 +7,7 @@
 //!
 //! A tag in the front part has at least 32 bytes of the store after it. The last 32 bytes are copied to a buffer
 //! and padded with zeros, which end every varint, so a tag there has 32 bytes after it as well. The loop reads the
-//! front part first and then switches to the tail. A store of up to 32 bytes is read from the tail alone.
+//! front part first and then switches to the tail. A store of up to 32 bytes is read from the tail only.
 //!
 //! Windows do not end where the message ends. The loop compares its position with that end once per field.
 
@@ -86,7 +86,7 @@ impl<'b> PaddedStore<'b> {
         Text::check_moved(self.bytes, start, len, self.origin)
     }
 
-    /// Switches to the tail, if it is not being read already, and gives the number to subtract from positions.
+    /// Switches to the tail, if it is not being read already, and returns the number to subtract from positions.
     #[inline]
     pub(crate) fn enter_tail(&mut self) -> usize {
         let by = self.front;

@@ -41,7 +41,7 @@ use pass::last_field;
 pub(super) use pass::{Pass, room_for_length};
 
 impl<'a> Pass<'a, '_> {
-    /// Writes a message, given its header words, and gives its length; `None` if it does not fit.
+    /// Writes a message, given its header words, and returns its length; `None` if it does not fit.
     #[inline(always)]
     fn message(
         &mut self,
@@ -131,7 +131,7 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// Writes the first field of those in `set`, and gives the others; none of them if it does not fit.
+    /// Writes the first field of those in `set`, and returns the others; none of them if it does not fit.
     #[inline(always)]
     fn field(
         &mut self,

@@ -22,7 +22,7 @@ pub(super) mod write;
 
 /// Maps of at most this many entries have no index.
 pub(crate) const SMALL: u32 = 8;
-/// In place of an index: there is none, and keys may repeat until the map is settled.
+/// Stored instead of an index offset: no index yet; keys may repeat until the map is settled.
 pub(super) const STALE: u32 = u32::MAX;
 /// Word of an index: its capacity in positions.
 pub(super) const CAPACITY: u32 = 0;

@@ -39,7 +39,7 @@ impl Slab {
         None
     }
 
-    /// Notes that a larger map got its first entry since it was settled, and gives that entry. `None` for the ones after it.
+    /// Notes that a larger map got its first entry since it was settled, and returns that entry. `None` for the ones after it.
     fn map_needs_settling(&mut self, slot: u32, len: u32) -> Option<u32> {
         match self.words().list_aux(self.words().list(slot)) {
             STALE => None,
@@ -365,7 +365,7 @@ impl Sortable for OrderInEntries<'_, '_, '_> {
     }
 }
 
-/// Of positions in key order, moves the last one of each key to the front, in key order, and gives their number. The others are after them.
+/// Of positions in key order, moves the last one of each key to the front, in key order, and returns their number. The others are after them.
 fn last_of_each_key(list: &RawList<'_, '_>, order: &mut [u32]) -> usize {
     let mut kept = 0;
     for i in 0..order.len() {

@@ -44,7 +44,7 @@ impl JsonParser<'_, '_, '_> {
         }
     }
 
-    /// Sets what a `google.protobuf.Value` is; of an object or list, gives the message that it goes to.
+    /// Sets what a `google.protobuf.Value` is; of an object or list, returns the message that it goes to.
     fn kind_of_value(&mut self, at: FieldAt, byte: u8) -> Result<Option<BodyRef>, Kind> {
         let program = self.builder.set.program(at.body.program);
         let position = match byte {

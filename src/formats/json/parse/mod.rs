@@ -72,7 +72,7 @@ pub(super) struct Seen {
     oneofs: u64,
 }
 
-/// What waits for the content of an `Any`.
+/// The parent, suspended while the content of its `Any` is parsed.
 pub(super) struct OuterJson<'p> {
     pub(super) builder: MessageBuilder<'p>,
     /// The `Any`.
@@ -275,7 +275,7 @@ impl<'p> JsonParser<'p, '_, '_> {
         for (at, frame) in self.frames.iter().enumerate() {
             let list = matches!(frame.over, JsonContainer::List | JsonContainer::Map);
             let FieldAt { body, position } = frame.at;
-            // A list says more of its field than the message that has it.
+            // The list's own frame adds this field, with an index: do not add it twice.
             let said = self.frames.get(at + 1).is_some_and(|next| {
                 let same = (next.at.body, next.at.position) == (body, position);
                 matches!(next.over, JsonContainer::List | JsonContainer::Map) && same
@@ -330,7 +330,7 @@ impl JsonParser<'_, '_, '_> {
         // Those before one that is at fault are kept.
         let parsed = self.flush(&mut block, at, entry.coding).and(parsed);
         if parsed.is_err() && self.push(JsonContainer::List, at, depth).is_ok() {
-            // So that the path of the error has the element.
+            // Keeps the index for the error path.
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
             }

@@ -44,7 +44,7 @@ impl<'j> JsonScanner<'j> {
         }
     }
 
-    /// Goes over white space to the value that comes, and gives its first byte; 0 at the end of the input.
+    /// Goes over white space to the value that comes, and returns its first byte; 0 at the end of the input.
     #[inline(always)]
     pub(crate) fn value(&mut self) -> u8 {
         match self.input.get(self.at) {
@@ -212,7 +212,7 @@ impl<'j> JsonScanner<'j> {
     pub(crate) fn skip(&mut self, levels: u32, open: &mut Vec<u8>) -> Result<(), Kind> {
         open.clear();
         loop {
-            // A value begins here.
+            // At the start of a value.
             match self.peek()? {
                 b'"' => {
                     self.string()?;
@@ -222,7 +222,7 @@ impl<'j> JsonScanner<'j> {
                         return Err(Kind::DepthExceeded);
                     }
                     open.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
-                    // The closing bracket has the code of the opening one plus two, for both kinds.
+                    // `]` is `[` + 2, and `}` is `{` + 2.
                     open.push(self.peek()? + 2);
                     self.at += 1;
                     if self.enter(open, 0)? {
@@ -239,7 +239,7 @@ impl<'j> JsonScanner<'j> {
                     self.at += len;
                 }
             }
-            // It ends here, and perhaps what it is in.
+            // The value ends here; so may its parents.
             loop {
                 if open.is_empty() {
                     return Ok(());

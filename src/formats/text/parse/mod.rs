@@ -68,7 +68,7 @@ pub(super) struct TextParseFrame {
     seen: usize,
 }
 
-/// What waits for the content of an `Any`.
+/// The parent, suspended while the content of its `Any` is parsed.
 pub(super) struct OuterText<'p> {
     pub(super) builder: MessageBuilder<'p>,
     /// The `Any`, and the span of its URL.
@@ -428,7 +428,7 @@ impl<'p> TextParser<'p, '_, '_> {
         Ok(())
     }
 
-    /// Takes the opening bracket of a message at this depth; gives the closing one.
+    /// Takes the opening bracket of a message at this depth; returns the closing one.
     pub(super) fn open_brace(&mut self, depth: u32) -> Result<u8, Kind> {
         let Some(open @ (b'{' | b'<')) = self.scanner.peek() else { return Err(self.scanner.wrong_type()) };
         if depth > self.options.max_depth {

@@ -16,7 +16,7 @@ impl TextParser<'_, '_, '_> {
         self.scratch.clear();
         let (mut scalar, mut depth) = (colon, 0);
         loop {
-            // A value begins here.
+            // At the start of a value.
             let in_list = matches!(self.scratch.last(), Some(&(b']' | MESSAGES)));
             let mut ended = true;
             match self.scanner.peek() {

@@ -150,7 +150,7 @@ impl PoolData {
     }
 
     /// Whether a definition leaves its name to another one. In a set of files, all names of a scope differ, and the values of an enum are
-    /// named in the scope around it. Tables do not know each other, so this holds for the names of types alone: values, fields and oneofs are
+    /// named in the scope around it. Tables do not know each other, so this holds only for the names of types: values, fields and oneofs are
     /// found in their own type.
     pub(in crate::schema::pool) fn gives_way(&self, symbol: Symbol) -> bool {
         let message = |at: u32| self.messages.get(at as usize).map(|message| message.file);

@@ -59,7 +59,7 @@ impl<'b> Cursor<'b> {
         if self.overflow != 0 { None } else { Some(self.spare.finish()) }
     }
 
-    /// Lets `write` fill the room, keeps what it has written, and gives its length; `None`, and the cursor is full, if it did not fit.
+    /// Lets `write` fill the room, keeps what it has written, and returns its length; `None`, and the cursor is full, if it did not fit.
     /// `write` calls a function that is not inlined, with all its arguments in registers.
     #[inline(always)]
     pub(crate) fn fill(&mut self, write: impl for<'w> FnOnce(CursorRoom<'w>) -> Filled<'w>) -> Option<usize> {

@@ -50,7 +50,7 @@ impl<'b> RawSpare<'b> {
         Self { start: room.at, at: room.at, end: room.end, life: PhantomData }
     }
 
-    /// Lets `write` fill the room, keeps what it has written, and gives its length; `None`, and nothing is kept, if it gives `None`.
+    /// Lets `write` fill the room, keeps what it has written, and returns its length; `None`, and nothing is kept, if it gives `None`.
     #[inline(always)]
     pub(in crate::wire) fn fill(
         &mut self,

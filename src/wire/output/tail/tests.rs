@@ -4,7 +4,7 @@ use super::*;
 use crate::wire::Full;
 use alloc::{vec, vec::Vec};
 
-/// A long walk of items; gives what was answered at each step and what was committed.
+/// A long walk of items; returns what was answered at each step and what was committed.
 macro_rules! run {
     ($tail:expr, $steps:expr) => {{
         let mut tail = $tail;

@@ -27,7 +27,7 @@ pub enum Mode {
     Decode,
     /// Bytes to message, and every field read into a checksum.
     Read,
-    /// Message to bytes, into a buffer that is used again.
+    /// Message to bytes, into a reused buffer.
     Encode,
     /// Bytes to message, one field set, message to bytes.
     Edit,
@@ -51,7 +51,7 @@ impl Mode {
 pub enum Label {
     /// A message that owns its memory. Decoding makes and drops one each time.
     Fresh,
-    /// As `Fresh`, but the memory of the message before is used again.
+    /// As `Fresh`, but the memory of the message before is reused.
     Reused,
     /// Strings and bytes point into the input.
     Borrowed,

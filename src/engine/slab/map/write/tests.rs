@@ -102,7 +102,7 @@ impl<'s> Map<'s> {
         }
     }
 
-    /// Checks the entries, the search and the index; gives the lengths of its runs.
+    /// Checks the entries, the search and the index; returns the lengths of its runs.
     fn check(&self) -> Vec<u32> {
         let list = self.context().list(self.slab.words(), self.entry(), self.slot);
         assert_eq!(list.len() as usize, self.model.len());
