@@ -3,6 +3,27 @@
 use super::error::DecodeErrorKind;
 use super::{DEFAULT_DEPTH, MAX_LEN};
 
+/// Setters of options: each takes the value of the field of its name.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident($value:ident: $type:ty);)*) => {$(
+        $(#[$doc])*
+        pub const fn $field(mut self, $value: $type) -> Self {
+            self.$field = $value;
+            self
+        }
+    )*};
+}
+#[cfg(feature = "reflect")]
+pub(crate) use setters;
+
+/// The memory that a call may take for an input of `len` bytes, in bytes: by default 1 MiB and 32 bytes per byte of input.
+pub(crate) const fn budget_for(budget: Option<usize>, len: usize) -> usize {
+    match budget {
+        Some(bytes) => bytes,
+        None => (1usize << 20).saturating_add(len.saturating_mul(32)),
+    }
+}
+
 // The limits and choices of decoding.
 
 /// Limits and choices for decoding. [`new`](Self::new) has the defaults.
@@ -35,11 +56,10 @@ impl DecodeOptions {
         Self { max_depth: DEFAULT_DEPTH, budget: None, discard_unknown: false, allow_partial: false }
     }
 
-    /// Sets how deep messages and groups may nest, unknown groups and map entries included; 100 by default. The root
-    /// message is at depth 0. The value of a map entry is a level only if the input has it. Decoding into dynamic messages needs 48 bytes of heap per level and no stack.
-    pub const fn max_depth(mut self, levels: u32) -> Self {
-        self.max_depth = levels;
-        self
+    setters! {
+        /// Sets how deep messages and groups may nest, unknown groups and map entries included; 100 by default. The root
+        /// message is at depth 0. The value of a map entry is a level only if the input has it. Decoding into dynamic messages needs 48 bytes of heap per level and no stack.
+        max_depth(levels: u32);
     }
 
     /// Sets how much memory one decode may allocate, in bytes; by default 1 MiB plus 32 bytes per byte of input. Where the input is
@@ -53,16 +73,11 @@ impl DecodeOptions {
         self
     }
 
-    /// Sets whether unknown fields are dropped; by default they are kept. They are checked either way.
-    pub const fn discard_unknown(mut self, discard: bool) -> Self {
-        self.discard_unknown = discard;
-        self
-    }
-
-    /// Sets whether required fields may be missing; by default that is an error.
-    pub const fn allow_partial(mut self, allow: bool) -> Self {
-        self.allow_partial = allow;
-        self
+    setters! {
+        /// Sets whether unknown fields are dropped; by default they are kept. They are checked either way.
+        discard_unknown(discard: bool);
+        /// Sets whether required fields may be missing; by default that is an error.
+        allow_partial(allow: bool);
     }
 
     /// The limit set by [`max_depth`](Self::max_depth).
@@ -74,10 +89,7 @@ impl DecodeOptions {
     /// The memory budget for an input of `len` bytes, in bytes.
     #[must_use]
     pub const fn budget_for(&self, len: usize) -> usize {
-        match self.budget {
-            Some(bytes) => bytes,
-            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
-        }
+        budget_for(self.budget, len)
     }
 
     /// These options for a copy of an input of `len` bytes, which counts against the budget. Call it before the input is copied.
@@ -138,26 +150,17 @@ impl EncodeOptions {
         Self { max_depth: DEFAULT_DEPTH, deterministic: false, allow_partial: false }
     }
 
-    /// Sets how deep messages may nest; 100 by default. The root message is at depth 0.
-    ///
-    /// The value of a map entry is always written, and so is a level, even if the entry was decoded without it.
-    pub const fn max_depth(mut self, levels: u32) -> Self {
-        self.max_depth = levels;
-        self
-    }
-
-    /// Sets whether maps are written in key order, so that equal messages become equal bytes however they were built;
-    /// off by default. Fields are in number order either way, and unknown fields come after them. Allocates four
-    /// bytes per entry of a map while it is written.
-    pub const fn deterministic(mut self, deterministic: bool) -> Self {
-        self.deterministic = deterministic;
-        self
-    }
-
-    /// Sets whether required fields may be missing; by default that is an error.
-    pub const fn allow_partial(mut self, allow: bool) -> Self {
-        self.allow_partial = allow;
-        self
+    setters! {
+        /// Sets how deep messages may nest; 100 by default. The root message is at depth 0.
+        ///
+        /// The value of a map entry is always written, and so is a level, even if the entry was decoded without it.
+        max_depth(levels: u32);
+        /// Sets whether maps are written in key order, so that equal messages become equal bytes however they were built;
+        /// off by default. Fields are in number order either way, and unknown fields come after them. Allocates four
+        /// bytes per entry of a map while it is written.
+        deterministic(deterministic: bool);
+        /// Sets whether required fields may be missing; by default that is an error.
+        allow_partial(allow: bool);
     }
 
     /// The limit set by [`max_depth`](Self::max_depth).

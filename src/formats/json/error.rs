@@ -4,6 +4,7 @@ use crate::wire::error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, FieldPath, NOWHERE, Opaque, PathStep,
     TextLocation, copy_of, error_kind, in_place, opaque_error, show_descriptor_error, text_error,
 };
+use crate::wire::options::{budget_for, setters};
 use alloc::borrow::Cow;
 use core::fmt;
 
@@ -265,37 +266,20 @@ impl SerializeOptions {
         }
     }
 
-    /// Sets whether 64-bit integers are strings, because many readers of JSON take all numbers for doubles. Default: true.
-    pub const fn stringify_64_bit_integers(mut self, yes: bool) -> Self {
-        self.stringify_64_bit_integers = yes;
-        self
-    }
-
-    /// Sets whether enum values are printed as numbers. Default: false; numbers without a name are printed as numbers in any
-    /// case.
-    pub const fn use_enum_numbers(mut self, yes: bool) -> Self {
-        self.use_enum_numbers = yes;
-        self
-    }
-
-    /// Sets whether fields go by their names in the schema (`user_id`) in place of their JSON names (`userId`). Default: false.
-    /// Parsers accept both.
-    pub const fn use_proto_field_name(mut self, yes: bool) -> Self {
-        self.use_proto_field_name = yes;
-        self
-    }
-
-    /// Sets whether fields without presence are left out when they are zero or empty. Default: true. Fields with presence are
-    /// printed only if they are set, whatever this says.
-    pub const fn skip_default_fields(mut self, yes: bool) -> Self {
-        self.skip_default_fields = yes;
-        self
-    }
-
-    /// Sets whether every member and element has a line of its own, indented by two spaces per level. Default: false.
-    pub const fn pretty(mut self, yes: bool) -> Self {
-        self.pretty = yes;
-        self
+    setters! {
+        /// Sets whether 64-bit integers are strings, because many readers of JSON take all numbers for doubles. Default: true.
+        stringify_64_bit_integers(yes: bool);
+        /// Sets whether enum values are printed as numbers. Default: false; numbers without a name are printed as numbers in any
+        /// case.
+        use_enum_numbers(yes: bool);
+        /// Sets whether fields go by their names in the schema (`user_id`) in place of their JSON names (`userId`). Default: false.
+        /// Parsers accept both.
+        use_proto_field_name(yes: bool);
+        /// Sets whether fields without presence are left out when they are zero or empty. Default: true. Fields with presence are
+        /// printed only if they are set, whatever this says.
+        skip_default_fields(yes: bool);
+        /// Sets whether every member and element has a line of its own, indented by two spaces per level. Default: false.
+        pretty(yes: bool);
     }
 }
 
@@ -344,31 +328,18 @@ impl DeserializeOptions {
         }
     }
 
-    /// Sets whether a member that the message type does not have is an error. Default: true; otherwise it is skipped, and so is
-    /// an enum value whose name is not known.
-    pub const fn deny_unknown_fields(mut self, yes: bool) -> Self {
-        self.deny_unknown_fields = yes;
-        self
-    }
-
-    /// Sets whether a key may occur more than once in an object; the last one counts then. Default: false. Two members of the
-    /// same oneof are an error in any case.
-    pub const fn allow_duplicate_keys(mut self, yes: bool) -> Self {
-        self.allow_duplicate_keys = yes;
-        self
-    }
-
-    /// Sets whether required fields may be missing. Default: false. Merging never asks for them.
-    pub const fn allow_partial(mut self, yes: bool) -> Self {
-        self.allow_partial = yes;
-        self
-    }
-
-    /// Sets how deep messages may be nested, counted as on the wire: map entries count, and so do the messages that
-    /// `google.protobuf.Struct` is made of. The root message is at depth 0.
-    pub const fn max_depth(mut self, levels: u32) -> Self {
-        self.max_depth = levels;
-        self
+    setters! {
+        /// Sets whether a member that the message type does not have is an error. Default: true; otherwise it is skipped, and so is
+        /// an enum value whose name is not known.
+        deny_unknown_fields(yes: bool);
+        /// Sets whether a key may occur more than once in an object; the last one counts then. Default: false. Two members of the
+        /// same oneof are an error in any case.
+        allow_duplicate_keys(yes: bool);
+        /// Sets whether required fields may be missing. Default: false. Merging never asks for them.
+        allow_partial(yes: bool);
+        /// Sets how deep messages may be nested, counted as on the wire: map entries count, and so do the messages that
+        /// `google.protobuf.Struct` is made of. The root message is at depth 0.
+        max_depth(levels: u32);
     }
 
     /// Sets the memory that one call may allocate, in bytes.
@@ -380,9 +351,6 @@ impl DeserializeOptions {
     /// The memory budget for an input of `len` bytes, in bytes.
     #[must_use]
     pub const fn budget_for(&self, len: usize) -> usize {
-        match self.budget {
-            Some(bytes) => bytes,
-            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
-        }
+        budget_for(self.budget, len)
     }
 }

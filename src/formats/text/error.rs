@@ -1,6 +1,7 @@
 //! Why text could not be parsed.
 
 use crate::wire::error::{Opaque, TextLocation, error_kind, text_error};
+use crate::wire::options::{budget_for, setters};
 
 error_kind! {
     /// What is wrong with text that was given to a parser.
@@ -121,39 +122,22 @@ impl FormatOptions {
         }
     }
 
-    /// Sets whether every field has a line of its own, indented by two spaces per level, up to 64 levels. Default: false.
-    pub const fn pretty(mut self, yes: bool) -> Self {
-        self.pretty = yes;
-        self
-    }
-
-    /// Sets whether unknown fields are left out. Default: true; otherwise they come after the others of their message, by number.
-    /// Bytes that could be a message are printed as one, up to ten levels. Parsers refuse fields by number, or skip them (`ParseOptions::deny_unknown_fields`).
-    pub const fn skip_unknown_fields(mut self, yes: bool) -> Self {
-        self.skip_unknown_fields = yes;
-        self
-    }
-
-    /// Sets whether a `google.protobuf.Any` is printed as `[type.googleapis.com/pkg.Type]{..}`. Default: true. If the pool does not
-    /// have the type, if the bytes are not a whole message of it, or if there is not the memory to decode them, `type_url` and
-    /// `value` are printed in any case.
-    pub const fn expand_any(mut self, yes: bool) -> Self {
-        self.expand_any = yes;
-        self
-    }
-
-    /// Sets whether fields without presence are left out when they are zero or empty. Default: true. Fields with presence are
-    /// printed only if they are set.
-    pub const fn skip_default_fields(mut self, yes: bool) -> Self {
-        self.skip_default_fields = yes;
-        self
-    }
-
-    /// Sets whether fields come in the order of the schema, extensions last, in place of the order of their numbers. Default:
-    /// false.
-    pub const fn print_message_fields_in_index_order(mut self, yes: bool) -> Self {
-        self.print_message_fields_in_index_order = yes;
-        self
+    setters! {
+        /// Sets whether every field has a line of its own, indented by two spaces per level, up to 64 levels. Default: false.
+        pretty(yes: bool);
+        /// Sets whether unknown fields are left out. Default: true; otherwise they come after the others of their message, by number.
+        /// Bytes that could be a message are printed as one, up to ten levels. Parsers refuse fields by number, or skip them (`ParseOptions::deny_unknown_fields`).
+        skip_unknown_fields(yes: bool);
+        /// Sets whether a `google.protobuf.Any` is printed as `[type.googleapis.com/pkg.Type]{..}`. Default: true. If the pool does not
+        /// have the type, if the bytes are not a whole message of it, or if there is not the memory to decode them, `type_url` and
+        /// `value` are printed in any case.
+        expand_any(yes: bool);
+        /// Sets whether fields without presence are left out when they are zero or empty. Default: true. Fields with presence are
+        /// printed only if they are set.
+        skip_default_fields(yes: bool);
+        /// Sets whether fields come in the order of the schema, extensions last, in place of the order of their numbers. Default:
+        /// false.
+        print_message_fields_in_index_order(yes: bool);
     }
 }
 
@@ -194,23 +178,14 @@ impl ParseOptions {
         Self { deny_unknown_fields: true, allow_partial: false, max_depth: 100, budget: None }
     }
 
-    /// Sets whether a field that the message type does not have is an error. Default: true; otherwise it is skipped, and so are
-    /// fields by number. Names that the message type reserves are skipped in any case.
-    pub const fn deny_unknown_fields(mut self, yes: bool) -> Self {
-        self.deny_unknown_fields = yes;
-        self
-    }
-
-    /// Sets whether required fields may be missing, in the content of `Any` too. Default: false. Merging never asks for them.
-    pub const fn allow_partial(mut self, yes: bool) -> Self {
-        self.allow_partial = yes;
-        self
-    }
-
-    /// Sets how deep messages may be nested, counted as on the wire: map entries count. The root message is at depth 0.
-    pub const fn max_depth(mut self, levels: u32) -> Self {
-        self.max_depth = levels;
-        self
+    setters! {
+        /// Sets whether a field that the message type does not have is an error. Default: true; otherwise it is skipped, and so are
+        /// fields by number. Names that the message type reserves are skipped in any case.
+        deny_unknown_fields(yes: bool);
+        /// Sets whether required fields may be missing, in the content of `Any` too. Default: false. Merging never asks for them.
+        allow_partial(yes: bool);
+        /// Sets how deep messages may be nested, counted as on the wire: map entries count. The root message is at depth 0.
+        max_depth(levels: u32);
     }
 
     /// Sets the memory that one call may allocate, in bytes.
@@ -222,9 +197,6 @@ impl ParseOptions {
     /// The memory budget for an input of `len` bytes, in bytes.
     #[must_use]
     pub const fn budget_for(&self, len: usize) -> usize {
-        match self.budget {
-            Some(bytes) => bytes,
-            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
-        }
+        budget_for(self.budget, len)
     }
 }

@@ -1,5 +1,7 @@
 //! Bounds for loading a descriptor set.
 
+use crate::wire::options::budget_for;
+
 /// Bounds for loading a descriptor set, with the defaults of [`new`](Self::new).
 ///
 /// ```
@@ -71,10 +73,7 @@ impl PoolOptions {
     /// The bound for memory when a set of `len` bytes is loaded.
     #[must_use]
     pub const fn memory_for(&self, len: usize) -> usize {
-        match self.memory {
-            Some(bytes) => bytes,
-            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
-        }
+        budget_for(self.memory, len)
     }
 
     /// The largest number of messages.
