@@ -110,22 +110,9 @@ fn content<'de, A: MapAccess<'de>>(
 
 /// Sets the value of the `Any` to its content, which was encoded.
 fn finish<E: Error>(state: &mut State<'_, '_>, at: FieldAt, bytes: &[u8]) -> Result<(), E> {
-    let at = FieldAt { position: 1, ..at };
-    if bytes.is_empty() {
-        state.builder.unset(at);
-        return Ok(());
-    }
     // What was read while the content was made was counted for the content only.
     state.count(bytes.len());
-    let charged = state.builder.charge(bytes.len());
-    state.room(charged)?;
-    let mark = state.builder.mark();
-    let stored = state.builder.store(bytes.len()).map(|store| store.extend_from_slice(bytes));
-    state.room(stored)?;
-    let Some(span) = state.builder.span(Coding::Bytes, mark) else {
-        return Err(state.fail(Kind::InvalidAny));
-    };
-    let set = state.builder.set(at, Coding::Bytes, span);
+    let set = state.builder.set_any_value(at.body, bytes);
     state.room(set)
 }
 

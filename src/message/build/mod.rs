@@ -85,6 +85,15 @@ impl<'p> MessageBuilder<'p> {
         try_encode_raw(self.view(body)).map_err(failed)
     }
 
+    /// Makes room for `more` elements in a list of a parser, at least twice the room that it had, which the budget pays for.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn grow<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
+        let more = more.max(list.capacity()).max(8);
+        self.charge(2 * more * size_of::<T>())?;
+        list.try_reserve_exact(more).map_err(|_| Full::NoMemory)
+    }
+
     /// Takes memory that is used elsewhere from what is left.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Full> {
         self.slab.charge(bytes)
@@ -174,6 +183,21 @@ impl<'p> MessageBuilder<'p> {
         } else {
             body.set(entry.slot, word as u32);
         }
+    }
+
+    /// Sets the `value` of a `google.protobuf.Any` to its content, encoded; it is unset if that is empty.
+    pub(crate) fn set_any_value(&mut self, any: BodyRef, content: &[u8]) -> Result<(), Full> {
+        let at = FieldAt { body: any, position: 1 };
+        if content.is_empty() {
+            self.unset(at);
+            return Ok(());
+        }
+        // The caller holds the content while it is copied.
+        self.charge(content.len())?;
+        let mark = self.mark();
+        self.store(content.len())?.extend_from_slice(content);
+        let span = self.span(Coding::Bytes, mark).ok_or(Full::TooLarge)?;
+        self.set(at, Coding::Bytes, span)
     }
 
     /// Unsets a field.

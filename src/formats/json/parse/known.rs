@@ -207,18 +207,9 @@ impl JsonParser<'_, '_, '_> {
     pub(in crate::formats::json) fn end_any(&mut self, content: FieldAt) -> Result<(), Kind> {
         let Some(OuterJson { builder, body }) = self.outer.pop() else { return Ok(()) };
         let mut inner = core::mem::replace(self.builder, builder);
-        let at = FieldAt { body, position: 1 };
         let bytes = inner.encoded(content.body)?;
         drop(inner);
-        if bytes.is_empty() {
-            self.builder.unset(at);
-            return Ok(());
-        }
-        self.builder.charge(bytes.len())?;
-        let mark = self.builder.mark();
-        self.builder.store(bytes.len())?.extend_from_slice(&bytes);
-        let span = self.builder.span(Coding::Bytes, mark).ok_or(Kind::InvalidAny)?;
-        Ok(self.builder.set(at, Coding::Bytes, span)?)
+        Ok(self.builder.set_any_value(body, &bytes)?)
     }
 }
 

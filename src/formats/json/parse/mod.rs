@@ -164,7 +164,7 @@ impl<'p> JsonParser<'p, '_, '_> {
     #[inline]
     pub(super) fn push(&mut self, over: JsonContainer, at: FieldAt, depth: u32) -> Result<(), Kind> {
         if self.frames.len() == self.frames.capacity() {
-            self.more_frames()?;
+            self.builder.grow(&mut self.frames, 1)?;
         }
         let mut seen = Seen::default();
         if over == JsonContainer::Message {
@@ -188,23 +188,13 @@ impl<'p> JsonParser<'p, '_, '_> {
         Ok(())
     }
 
-    #[cold]
-    #[inline(never)]
-    fn more_frames(&mut self) -> Result<(), Kind> {
-        let more = self.frames.len().max(8);
-        self.builder.charge(2 * more * size_of::<JsonParseFrame>())?;
-        self.frames.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)
-    }
-
     /// Makes room for notes about a wide message, and says where they begin.
     #[cold]
     fn begin_notes(&mut self, program: &Program) -> Result<u64, Kind> {
         let start = self.seen.len();
         let words = (program.entries().len() + program.oneofs()).div_ceil(64);
         if self.seen.capacity() - start < words {
-            let more = words.max(self.seen.capacity()).max(8);
-            self.builder.charge(2 * more * size_of::<u64>())?;
-            self.seen.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+            self.builder.grow(&mut self.seen, words)?;
         }
         self.seen.resize(start + words, 0);
         Ok(start as u64)

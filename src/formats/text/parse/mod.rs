@@ -175,15 +175,11 @@ impl<'p> TextParser<'p, '_, '_> {
     /// Makes room for a frame of a message of this program.
     pub(super) fn room_for_frame(&mut self, index: u32) -> Result<(), Kind> {
         if self.frames.len() == self.frames.capacity() {
-            let more = self.frames.len().max(8);
-            self.builder.charge(2 * more * size_of::<TextParseFrame>())?;
-            self.frames.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+            self.builder.grow(&mut self.frames, 1)?;
         }
         let words = seen_words(self.builder.set.program(index));
         if self.seen.capacity() - self.seen.len() < words {
-            let more = words.max(self.seen.capacity()).max(8);
-            self.builder.charge(2 * more * size_of::<u64>())?;
-            self.seen.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+            self.builder.grow(&mut self.seen, words)?;
         }
         Ok(())
     }
@@ -506,9 +502,7 @@ impl TextParser<'_, '_, '_> {
     /// Appends to what names and skipping need.
     pub(in crate::formats::text) fn note_byte(&mut self, byte: u8) -> Result<(), Kind> {
         if self.scratch.len() == self.scratch.capacity() {
-            let more = self.scratch.len().max(32);
-            self.builder.charge(2 * more)?;
-            self.scratch.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+            self.builder.grow(&mut self.scratch, 32)?;
         }
         self.scratch.push(byte);
         Ok(())
@@ -554,9 +548,7 @@ impl TextParser<'_, '_, '_> {
         let close = self.open_brace(depth + 1)?;
         self.room_for_frame(content)?;
         if self.outer.len() == self.outer.capacity() {
-            let more = self.outer.len().max(2);
-            self.builder.charge(2 * more * size_of::<OuterText<'_>>())?;
-            self.outer.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+            self.builder.grow(&mut self.outer, 1)?;
         }
         let mut inner = self.builder.inner();
         let body = inner.root(content)?;
@@ -586,17 +578,8 @@ impl TextParser<'_, '_, '_> {
         self.drop_frame();
         let Some(OuterText { builder, at, url }) = self.outer.pop() else { return Ok(()) };
         *self.builder = builder;
-        self.builder.charge(bytes.len())?;
         self.builder.set(FieldAt { position: 0, ..at }, Coding::String, url)?;
-        let value = FieldAt { position: 1, ..at };
-        if bytes.is_empty() {
-            self.builder.unset(value);
-            return Ok(());
-        }
-        let mark = self.builder.mark();
-        self.builder.store(bytes.len())?.extend_from_slice(&bytes);
-        let span = self.builder.span(Coding::Bytes, mark).ok_or(Kind::TooLarge)?;
-        Ok(self.builder.set(value, Coding::Bytes, span)?)
+        Ok(self.builder.set_any_value(at.body, &bytes)?)
     }
 }
 
