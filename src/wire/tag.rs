@@ -144,7 +144,7 @@ impl fmt::Debug for Tag {
     }
 }
 
-// [`TagWord`]: a tag in the form that the encoders store.
+// `TagWord`: a tag in the form that the encoders store.
 
 /// An encoded tag: up to seven bytes at the start of a little-endian word, and their number in its highest byte.
 ///

@@ -231,7 +231,7 @@ impl SlabWriter<'_> {
     }
 }
 
-// [`CopiedSpans`]: where a copy has put the bytes of a verbatim message.
+// `CopiedSpans`: where a copy has put the bytes of a verbatim message.
 
 /// The copied spans of the outermost verbatim message. The bytes of its sub-messages lie inside them and are not copied
 /// again.

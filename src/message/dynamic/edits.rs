@@ -278,7 +278,7 @@ impl DynamicMessage {
     }
 }
 
-// The reading methods of [`DynamicMessage`]: those of its view.
+// The reading methods of `DynamicMessage`: those of its view.
 
 /// Reading, as on [`MessageView`](crate::message::MessageView).
 impl DynamicMessage {

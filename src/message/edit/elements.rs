@@ -243,7 +243,7 @@ impl<'m> MessageMut<'m> {
     }
 }
 
-// Changing many elements of a repeated field of a [`MessageMut`], or entries of a map, at once.
+// Changing many elements of a repeated field of a `MessageMut`, or entries of a map, at once.
 
 /// A list that is being extended.
 struct Extension<'m> {

@@ -216,7 +216,7 @@ pub(in crate::message) fn foreign(pool: &DescriptorPool, message: u32, field: &s
     }
 }
 
-// [`ResolvedField`]: a field descriptor resolved in a message's program, which setters work with.
+// `ResolvedField`: a field descriptor resolved in a message's program, which setters work with.
 
 /// A field of the message that a setter changes.
 #[derive(Clone, Copy)]

@@ -275,7 +275,7 @@ impl Value {
     }
 }
 
-// What becomes a [`Value`] or a [`MapKey`].
+// What becomes a `Value` or a `MapKey`.
 
 macro_rules! from {
     ($on:ident: $($type:ty, $value:ident => $made:expr;)*) => {

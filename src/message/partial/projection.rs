@@ -286,7 +286,7 @@ impl Decoder {
     }
 }
 
-// [`PathWalk`]: adds the field at the end of a path to a selection.
+// `PathWalk`: adds the field at the end of a path to a selection.
 
 /// A field path, and the selection that it is added to.
 pub(super) struct PathWalk<'w> {

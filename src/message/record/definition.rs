@@ -192,7 +192,7 @@ fn enum_text(enumeration: &EnumDescriptor) -> String {
     text
 }
 
-// [`PlanNode`]: a message type of a plan, as the writer sees it.
+// `PlanNode`: a message type of a plan, as the writer sees it.
 
 /// The field has no child node, or is in no oneof.
 const NONE: u32 = u32::MAX;

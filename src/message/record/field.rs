@@ -200,10 +200,10 @@ impl<K> fmt::Debug for Field<K> {
     }
 }
 
-// Sets of bits, one per field and oneof of a message: [`FieldSet`] in a plan, [`SkipSet`] in a writer.
+// Sets of bits, one per field and oneof of a message: `FieldSet` in a plan, `SkipSet` in a writer.
 //
-// A plan says with a [`FieldSet`] which fields of a message are disabled. Each message that is written starts from a
-// [`SkipSet`], a copy of it, and adds the singular fields that it has written: one bit then answers both "is the
+// A plan says with a `FieldSet` which fields of a message are disabled. Each message that is written starts from a
+// `SkipSet`, a copy of it, and adds the singular fields that it has written: one bit then answers both "is the
 // field enabled?" and "is this the first value?". The copy is 32 bytes, made for every message; bits from 256 on are
 // copied only when one of them is added, because few messages have any.
 

@@ -141,7 +141,7 @@ impl<K: KeyKind, V: HandleKind> sealed::Described for MapOf<K, V> {
 
 impl<K: KeyKind, V: HandleKind> HandleKind for MapOf<K, V> {}
 
-// [`WireValue`]: a value converted to its wire form.
+// `WireValue`: a value converted to its wire form.
 
 /// A value in its wire form, without a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -422,7 +422,7 @@ impl fmt::Debug for RecordPlan {
     }
 }
 
-// [`PlanPath`]: a nested message of a plan, from which the handles of its fields are resolved.
+// `PlanPath`: a nested message of a plan, from which the handles of its fields are resolved.
 
 /// A nested message of a [`RecordPlan`], by its path: resolves the handles of its fields by their names in that message.
 ///

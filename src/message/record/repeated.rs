@@ -135,7 +135,7 @@ impl RecordWriter<'_> {
     }
 }
 
-// [`PackedRun`]: the packed run that the next value may join.
+// `PackedRun`: the packed run that the next value may join.
 
 /// The packed run at the end of what has been written, if it was started by single values and is shorter than 128
 /// bytes, so that its length prefix is one byte.

@@ -230,7 +230,7 @@ impl DoubleEndedIterator for ListIter<'_, '_> {
 impl ExactSizeIterator for ListIter<'_, '_> {}
 impl FusedIterator for ListIter<'_, '_> {}
 
-// [`Numbers`]: the elements of a list as plain numbers.
+// `Numbers`: the elements of a list as plain numbers.
 
 mod sealed {
     pub trait SealedNumber: Copy {

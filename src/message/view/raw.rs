@@ -253,7 +253,7 @@ impl DynamicMessage {
     }
 }
 
-// [`UnknownFields`]: iterator over the unknown fields of a message.
+// `UnknownFields`: iterator over the unknown fields of a message.
 
 /// The most bytes of a tag.
 const MAX_TAG: usize = 5;

@@ -409,7 +409,7 @@ fn text(bytes: &[u8]) -> Option<&str> {
     utf8::from_utf8(bytes)
 }
 
-// [`Fields`]: iterator over the set fields of a message.
+// `Fields`: iterator over the set fields of a message.
 
 /// Iterator over the set fields of a message, in field number order; see [`MessageView::fields`].
 ///

@@ -351,7 +351,7 @@ pub(super) fn index(value: u32) -> Option<u32> {
     (value != NONE).then_some(value)
 }
 
-// [`PoolBuilder`]: files one at a time.
+// `PoolBuilder`: files one at a time.
 
 /// Collects the files of a pool one at a time and in any order, and makes the pool at the end.
 ///

@@ -6,7 +6,7 @@ use core::cmp::Ordering;
 
 // A memory budget for schemas.
 //
-// Every list of a pool or a projection grows through a [`Room`], which counts memory before it allocates. The bound holds at
+// Every list of a pool or a projection grows through a `Room`, which counts memory before it allocates. The bound holds at
 // every moment, also while a list moves to a larger block, and an allocation that fails is an error.
 
 /// Bytes held and the bound on them.

@@ -285,7 +285,7 @@ impl Occurrences {
 
 // The decoding pass for members that keep bytes: skips a message and decodes it later.
 //
-// The functions that return a [`Deferred`] are always inlined, so that it stays in registers. Through memory it is read in
+// The functions that return a `Deferred` are always inlined, so that it stays in registers. Through memory it is read in
 // other widths than it was written, so loads wait for stores: lists of `Lazy` messages took 1.4 times as long to decode.
 
 /// A message to decode later.

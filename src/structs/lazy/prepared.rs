@@ -161,7 +161,7 @@ macro_rules! prepared {
 
 prepared!(Nested, GroupOf);
 
-// The decoding pass for [`Prepared`](crate::Prepared) members: decodes a message to check it, perhaps again, and measures its depth.
+// The decoding pass for `Prepared` members: decodes a message to check it, perhaps again, and measures its depth.
 
 /// The charge for decoding a message again, besides its bytes.
 const AGAIN: usize = 64;

@@ -269,7 +269,7 @@ where
     }
 }
 
-// Values of types of one's own: [`CustomValue`], listed as `custom kind`.
+// Values of types of one's own: `CustomValue`, listed as `custom kind`.
 //
 // `custom.rs` encodes and decodes them, `json/custom.rs` prints and parses them.
 

@@ -352,7 +352,7 @@ fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
     Ok(())
 }
 
-// [`SmallMap`]: a map for few entries, a list up to 16 of them.
+// `SmallMap`: a map for few entries, a list up to 16 of them.
 
 /// The most entries that the list holds.
 const INLINE: usize = 16;

@@ -180,8 +180,6 @@ mod system {
     }
 }
 
-// [`Duration`].
-
 /// `google.protobuf.Duration`: a span of time, perhaps negative, of at most ten thousand years.
 ///
 /// Converts to and from `core::time::Duration`, `jiff::SignedDuration` (feature `jiff`) and `chrono::TimeDelta` (feature

@@ -201,8 +201,8 @@ pub(super) use reported_error;
 
 // How the errors of the crate are built: a public kind, and private details in a box, one pointer wide.
 //
-// `Box::new` aborts without memory, the very situation in which a program needs an error. [`Opaque`] allocates
-// fallibly; an error without memory for its details has the kind [`ErrorKind::WITHOUT_MEMORY`] and nothing else.
+// `Box::new` aborts without memory, the very situation in which a program needs an error. `Opaque` allocates
+// fallibly; an error without memory for its details has the kind `ErrorKind::WITHOUT_MEMORY` and nothing else.
 
 /// The kind of an error: a public enum, declared by [`error_kind!`](crate::wire::error::error_kind).
 pub(crate) trait ErrorKind: Copy {

@@ -285,7 +285,7 @@ impl fmt::Debug for RawField<'_> {
     }
 }
 
-// [`RawFields`]: the fields of a message without its schema.
+// `RawFields`: the fields of a message without its schema.
 
 /// The fields of a message without its schema, for routers and filters that read or change one field of many.
 ///
@@ -492,7 +492,7 @@ impl<'i> RawField<'i> {
     }
 }
 
-// [`RawStep`]: one step of a path on the wire.
+// `RawStep`: one step of a path on the wire.
 
 /// One step of a path on the wire: a field number, and which occurrence of the field.
 ///

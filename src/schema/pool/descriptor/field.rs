@@ -395,8 +395,6 @@ impl<'a> From<&'a FieldDescriptor> for FieldRef<'a> {
     }
 }
 
-// [`ExtensionDescriptor`].
-
 /// An extension: a field of a message that is declared outside of it, with a number from its extension ranges.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ExtensionDescriptor {

@@ -305,7 +305,7 @@ impl<'b> Cursor<'b> {
 #[cfg(test)]
 mod tests;
 
-// [`CursorRoom`]: what a function gets that writes a part of a message and is not inlined.
+// `CursorRoom`: what a function gets that writes a part of a message and is not inlined.
 
 /// The room of a [`Cursor`](super::Cursor), for a function that is not inlined: it is passed, and [`Filled`] is returned, in registers. A cursor
 /// that is passed and returned is copied as blocks right after its parts were stored, and such loads wait for the stores.
