@@ -14,8 +14,7 @@
 
 #![allow(unsafe_code)]
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 /// The high bits of eight bytes: ASCII has none.
 const HIGH: u64 = super::varint::CONTINUATION;

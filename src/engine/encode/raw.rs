@@ -18,8 +18,7 @@ use crate::wire::options::EncodeOptions;
 #[cfg(feature = "bytes")]
 use crate::wire::output::chunk;
 use crate::wire::{Buffer, Cursor, CursorOverflow, Full, MAX_LEN, Written, varint_len};
-use alloc::alloc::handle_alloc_error;
-use alloc::vec::Vec;
+use alloc::{alloc::handle_alloc_error, vec::Vec};
 use core::alloc::Layout;
 
 /// Bytes reserved after the message, so that the cursor may store whole words at its end.

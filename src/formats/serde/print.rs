@@ -9,10 +9,7 @@ use crate::schema::table;
 use crate::wire::error::FieldPath;
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use ::serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
-use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 /// How deep messages may be nested.
 fn limit() -> u32 {

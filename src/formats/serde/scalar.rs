@@ -11,9 +11,7 @@ use crate::schema::program::{Coding, FieldEntry, Program, Scalar};
 use crate::wire::Full;
 use crate::wire::error::FieldPath;
 use ::serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 
 /// 2^63 and 2^64.

@@ -7,8 +7,7 @@ use crate::message::{DynamicMessage, MapKey, Value};
 use crate::schema::table::Kind;
 use crate::wire::error::text;
 use crate::wire::options::DecodeOptions;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::fmt;
 use core::mem::replace;
 

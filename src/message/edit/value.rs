@@ -4,11 +4,13 @@ use super::field_key::ResolvedField;
 use super::fit::Fit;
 use crate::message::{DynamicMessage, MapKeyRef, Prepared};
 use crate::schema::pool::{ExtensionDescriptor, FieldDescriptor};
-use alloc::borrow::{Cow, ToOwned};
-use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{
+    borrow::{Cow, ToOwned},
+    boxed::Box,
+    collections::BTreeMap,
+    string::String,
+    vec::Vec,
+};
 
 /// The value of a field, owned. Setters take it; [`ValueRef::to_owned`](crate::message::ValueRef::to_owned) returns it.
 ///

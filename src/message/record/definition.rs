@@ -7,10 +7,12 @@ use crate::schema::program::sort_indices;
 use crate::schema::table::{Cardinality, DefaultValue, Kind};
 use crate::wire::sync::{AtomicU8, Ordering};
 use crate::wire::{Tag, WireType};
-use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use alloc::{
+    collections::BTreeMap,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 impl RecordPlan {
     /// A .proto file that declares the message type with its enabled fields only, and the types that these need.

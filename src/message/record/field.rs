@@ -3,8 +3,7 @@
 use super::RecordWriter;
 use super::kind::HandleKind;
 use crate::wire::{MAX_LEN, Tag, WireType, short_varint, varint_len};
-use alloc::vec;
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::fmt;
 use core::marker::PhantomData;
 

@@ -8,10 +8,7 @@ use crate::schema::pool::{FieldRef, MessageDescriptor, components};
 use crate::schema::table::Kind;
 use crate::wire::error::{Opaque, error_kind, opaque_error, text};
 use crate::wire::sync::{AtomicU32, Ordering};
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use core::fmt;
 
 /// A message type prepared for writing records of it, with the set of fields that are enabled.

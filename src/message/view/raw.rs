@@ -1,7 +1,6 @@
 //! [`RawMessage`]: a message kept as bytes; and decoding it in place when a setter changes it.
 
-use crate::engine::decode;
-use crate::engine::decode::{Job, Scratch};
+use crate::engine::decode::{self, Job, Scratch};
 use crate::engine::encode::try_encode_raw;
 use crate::engine::slab::{BodyRef, Full, NIL, RawView, Slab, UnknownSpan, UnknownSpans};
 use crate::message::decoder::named;

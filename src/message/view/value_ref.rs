@@ -7,9 +7,7 @@ use crate::message::{CopyError, ListRef, MapRef, MessageView, RawMessage, Value}
 use crate::schema::pool::FieldRef;
 use crate::schema::program::{Access, ReadKind};
 use crate::schema::table::{DefaultValue, Kind};
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::fmt;
 
 /// The value of a field, borrowed. `Copy`, 80 bytes.

@@ -12,8 +12,7 @@ use crate::schema::table::MessageTable;
 use crate::wire::error::{DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind};
 use crate::wire::sync::Arc;
 use crate::wire::{MAX_LEN, Reader, WireType, push_varint};
-use alloc::collections::BTreeSet;
-use alloc::vec::Vec;
+use alloc::{collections::BTreeSet, vec::Vec};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 

@@ -5,8 +5,7 @@
 use super::model::features::{Edition, FeatureOverrides};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind, EncodeError};
 use crate::wire::{Tag, WireType, Writer};
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 
 type Out<'b> = Writer<'b, Vec<u8>>;
 type Written = Result<(), EncodeError>;

@@ -1,7 +1,6 @@
 //! Lists whose memory is charged to a budget, and how they are sorted.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::cmp::Ordering;
 
 // A memory budget for schemas.

@@ -4,8 +4,7 @@ use super::coding::{Coding, Multiplicity, Op, Scalar};
 use super::{FieldSpec, Presence};
 use crate::schema::table::Kind;
 use crate::wire::WireType;
-use alloc::vec;
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// Properties of a field, in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,7 @@ use crate::structs::grammar::kinds::KindMarker;
 use crate::structs::{DecodeFrom, DecodeValue};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::utf8;
-use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::mem::replace;
 
 /// The first capacity of a list of small elements, while the budget is ahead of the input.

@@ -10,8 +10,7 @@ use crate::wire::options::DecodeOptions;
 use crate::wire::read::raw;
 use crate::wire::sync::AtomicUsize;
 use crate::wire::sync::Ordering::Relaxed;
-use alloc::boxed::Box;
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::iter;
 use core::mem::take;
 

@@ -10,14 +10,12 @@ use crate::structs::decode::end::{STRAYS, is_position};
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
-use crate::structs::grammar::kinds;
-use crate::structs::grammar::kinds::{Custom, GroupOf, Nested, ScalarKind, ValueKind, WireSpec};
+use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind, WireSpec};
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::DecodeErrorKind;
-use alloc::boxed::Box;
 #[cfg(target_has_atomic = "ptr")]
 use alloc::sync::Arc;
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::mem::replace;
 use core::num::{NonZeroI32, NonZeroI64, NonZeroU32, NonZeroU64};
 

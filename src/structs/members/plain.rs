@@ -9,9 +9,7 @@ use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{PlainKind, Repeated, Required, ValueKind, WireSpec};
 use crate::structs::{EnumValue, Enumeration};
-use alloc::borrow::Cow;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// The types of such members. Downstream crates cannot implement it for `Option`, as they could a trait of kinds: so the compiler sees that
 /// no type has presence in two ways.

@@ -40,9 +40,7 @@
 use super::Message;
 use crate::schema::table::MessageTable;
 use crate::wire::error::DecodeError;
-use alloc::borrow::Cow;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use any::Any;
 use core::fmt;
 pub use timestamp::{Duration, Timestamp};

@@ -1,10 +1,7 @@
 //! [`Report`]: what an error of decoding or encoding says. Both have one type for it, so that a program holds its code once.
 
 use super::path::{FieldPath, NOWHERE, in_place};
-use alloc::borrow::Cow;
-use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
 /// The number of a kind, its place and its path, or nothing if there was no memory for them.

@@ -6,8 +6,7 @@
 
 use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::{Cursor, Written};
-use alloc::collections::TryReserveError;
-use alloc::vec::Vec;
+use alloc::{collections::TryReserveError, vec::Vec};
 use bytes::{Buf, BufMut};
 
 /// Lets `write` fill the current chunk of a buffer from its start and advances the buffer over what it has written; returns the

@@ -6,8 +6,7 @@ use super::{Builder, DescriptorError, DescriptorErrorKind, FieldSlot, PendingTyp
 use crate::schema::pool::model::features::{Edition, FeatureOverrides, FieldPresence, label, type_code};
 use crate::schema::pool::model::names::{Name, TextRange};
 use crate::schema::pool::model::{Container, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData};
-use crate::schema::pool::read;
-use crate::schema::pool::read::{FieldDef, FileDef, Options, children};
+use crate::schema::pool::read::{self, FieldDef, FileDef, Options, children};
 use crate::schema::program::{Room, RoomFull, sort_list};
 use crate::schema::table::{Cardinality, Kind};
 use crate::wire::Tag;

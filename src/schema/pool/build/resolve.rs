@@ -12,8 +12,7 @@ use crate::schema::pool::model::{
     EnumData, EnumValueData, FieldData, FieldFlags, IndexRange, JsonValueData, MessageData, MethodData, NONE,
     ServiceData,
 };
-use crate::schema::pool::read;
-use crate::schema::pool::read::{EnumDef, MethodDef, children};
+use crate::schema::pool::read::{self, EnumDef, MethodDef, children};
 use crate::schema::program::sort_indices;
 use crate::schema::table::{Cardinality, Kind};
 use alloc::vec::Vec;

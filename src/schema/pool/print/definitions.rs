@@ -13,10 +13,7 @@ use crate::schema::pool::model::{
 };
 use crate::schema::table::{Cardinality, Kind};
 use crate::wire::Tag;
-use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 /// The limits of edition 2026: fields and oneofs of a message, members of a oneof.
 const MAX_FIELDS: usize = 1500;

@@ -13,8 +13,7 @@ use super::DescriptorPool;
 use super::model::features::Edition;
 use super::model::symbols::{Scope, Symbol};
 use super::model::{DependencyData, FileData, Import, NONE, PoolData};
-use alloc::collections::BTreeMap;
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt::{Arguments, Write as _};
 
 /// Whether to print a field: a message, and the position in its list of fields and extensions.

@@ -6,9 +6,7 @@ use crate::schema::pool::model::features::Edition;
 use crate::schema::pool::model::symbols::Scope;
 use crate::schema::pool::model::{Container, FieldFlags, NONE, PoolData, Span};
 use crate::schema::table::Kind;
-use alloc::string::String;
-use alloc::vec::Vec;
-use alloc::{format, vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 /// An option as it is printed.
 pub(super) struct PrintedOption {

@@ -11,10 +11,7 @@ use crate::schema::program::sort_indices;
 use crate::schema::table::Kind;
 use crate::wire::read::message_set;
 use crate::wire::{Reader, Tag, WireType, unzigzag32, unzigzag64};
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
-use alloc::{format, vec};
+use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 
 const MAX_DEPTH: usize = 100;
 

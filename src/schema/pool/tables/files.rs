@@ -12,11 +12,7 @@ use crate::schema::pool::Result;
 use crate::schema::program::{groups, sort_indices};
 use crate::schema::table::{EnumTable, FieldTable, Kind, MessageTable, TableKind};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
-use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
-use alloc::{format, vec};
+use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec, vec::Vec};
 
 /// Edges of a graph, per node.
 type Edges = Vec<Vec<u32>>;

@@ -15,11 +15,7 @@ use crate::schema::table::{
     Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind,
 };
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
-use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
 use files::{Contents, Files, Reached};
 
 mod files;

@@ -5,8 +5,7 @@ use crate::engine::slab::RawKey;
 use crate::engine::slab::map::{FRESH, SMALL, STALE};
 use crate::schema::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::schema::table::Kind;
-use alloc::collections::BTreeMap;
-use alloc::{vec, vec::Vec};
+use alloc::{collections::BTreeMap, vec, vec::Vec};
 
 /// `map<uint32, uint32>` as field 1.
 fn set() -> ProgramSet {
