@@ -14,7 +14,7 @@
 //! | `field.rs` | the traits of members |
 //! | `scalar.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
-//! | `custom.rs`, `custom.rs`, `json/custom.rs` | values of types of one's own |
+//! | `custom.rs`, `json/custom.rs` | values of types of one's own |
 //! | `lazy/mod.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs` | messages encoded in advance; decoding them to check them |
 //! | `plain.rs`, `map.rs` | members without presence, `Option` and `Vec`; map members |

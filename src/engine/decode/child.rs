@@ -363,8 +363,8 @@ struct OpenLevel {
     resume: usize,
 }
 
-/// The levels of sub-messages in an encoded message, 0 if there are none. Does not recurse; it stops at `most` + 1 levels, and leaves out the
-/// rest of a message whose bytes are not valid.
+/// How many levels of sub-messages an encoded message has; 0 without sub-messages. The function does not recurse. It stops at `most` + 1
+/// levels, and it leaves out the rest of a message whose bytes are not valid.
 ///
 /// # Errors
 /// No memory for the open messages.

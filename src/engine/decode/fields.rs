@@ -30,7 +30,7 @@
 
 use super::machine::state::{Fault, Machine, Next, OpenMessage};
 use super::machine::window;
-use super::{fixed, rare as skip};
+use super::{fixed, rare};
 use crate::engine::slab::{BodyRef, ByteSpan};
 use crate::schema::program::{FieldEntry, Op, Program};
 use crate::wire::error::DecodeErrorKind as Kind;
@@ -276,7 +276,7 @@ impl<'r> Machine<'r, '_> {
                 }
                 Op::SkipFixed32 => pos += len + 4,
                 Op::SkipFixed64 => pos += len + 8,
-                Op::SkipLength => match skip::skip_lengths(bytes, pos + len, end, tag) {
+                Op::SkipLength => match rare::skip_lengths(bytes, pos + len, end, tag) {
                     Ok(next) => pos = next,
                     Err((kind, at)) => break_fault!(kind, at),
                 },

@@ -4,7 +4,8 @@
 //! prefix. What that cannot write well (many wrong guesses, MessageSets; sub-messages that are deep inside) is
 //! sized first, with all its sub-messages, and written then (`sized.rs`).
 //!
-//! `raw.rs` has the entry points and chooses. Sizing and writing with sizes are one traversal (`traverse.rs`) with two kinds of visitors: `size.rs` counts, `write.rs` writes. `list.rs` writes lists and counts their bytes.
+//! `raw.rs` has the entry points and chooses. Sizing and writing with sizes are one traversal (`traverse.rs`) with two kinds of
+//! visitors: `size.rs` counts, `write.rs` writes. `list.rs` writes lists and counts their bytes.
 //!
 //! Invariant: the buffer keeps its length unless the whole message was written.
 

@@ -103,7 +103,7 @@ impl Slab {
         Ok(())
     }
 
-    /// Appends `more` words to the block, which is made if there is none, and returns the offset of the first.
+    /// Appends `more` words to the block, and returns the offset of the first. A message without a block gets one.
     pub(super) fn unknown_grow(&mut self, base: u32, more: u32, tagged: bool) -> Result<u32, Full> {
         let block = self.get(base + 1);
         let (capacity, used, flags) =

@@ -89,7 +89,7 @@ impl<'p> MessageBuilder<'p> {
     #[cold]
     #[inline(never)]
     pub(crate) fn grow<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
-        let more = more.max(list.capacity()).max(8);
+        let more = more.max(list.capacity());
         self.charge(2 * more * size_of::<T>())?;
         list.try_reserve_exact(more).map_err(|_| Full::NoMemory)
     }

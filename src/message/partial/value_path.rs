@@ -488,8 +488,8 @@ impl<'i> MessageView<'_, 'i> {
         Ok(column.len() - len)
     }
 
-    /// Appends one element to a column: the first value at the end of a path, or `None` if there is none, because a message on the way is
-    /// not set or a list is empty. So columns of several paths stay in step.
+    /// Appends one element to a column: the first value at the end of a path. The element is `None` where a message on the path is not set or
+    /// a list is empty. So columns of several paths stay in step.
     ///
     /// # Errors
     /// The column keeps its length.

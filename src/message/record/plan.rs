@@ -3,7 +3,7 @@
 use super::definition::PlanNode;
 use super::field::{Field, Flags, Handle, NodeId};
 use super::kind::{HandleKind, KeyKind};
-use super::{definition as node, kind};
+use super::{definition, kind};
 use crate::schema::pool::{FieldRef, MessageDescriptor, components};
 use crate::schema::table::Kind;
 use crate::wire::error::{Opaque, error_kind, opaque_error, text};
@@ -108,7 +108,7 @@ impl RecordPlan {
     /// A plan for a message type, with all fields enabled.
     #[must_use]
     pub fn new(message: &MessageDescriptor) -> Self {
-        let mut nodes = node::reachable(message);
+        let mut nodes = definition::reachable(message);
         assign_ids(&mut nodes);
         Self { nodes, groups: Vec::new() }
     }
@@ -183,7 +183,7 @@ impl RecordPlan {
             let detail = format!("it is {}", type_name(field));
             return Err(self.error(PlanErrorKind::WrongKind, name, detail));
         }
-        let prefix = node::prefix(field);
+        let prefix = definition::prefix(field);
         debug_assert!(prefix.has(Flags::ONEOF) == node.oneof_bit(at.field).is_some());
         Ok(Handle::new(prefix, node.id, at.field))
     }
@@ -397,7 +397,7 @@ fn erased<M, E>(kind: Kind<M, E>) -> Kind<(), ()> {
 }
 
 fn is_of_kind(field: FieldRef<'_>, key: Option<Kind<(), ()>>, kind: Kind<(), ()>) -> bool {
-    let part = |number| node::map_part(field, number).map(|part| erased(part.kind()));
+    let part = |number| definition::map_part(field, number).map(|part| erased(part.kind()));
     match key {
         Some(key) => field.is_map() && part(1) == Some(key) && part(2) == Some(kind),
         None => !field.is_map() && erased(field.kind()) == kind,
@@ -406,7 +406,7 @@ fn is_of_kind(field: FieldRef<'_>, key: Option<Kind<(), ()>>, kind: Kind<(), ()>
 
 /// The type of a field as a schema declares it, for the text of errors.
 fn type_name(field: FieldRef<'_>) -> String {
-    let part = |number| node::map_part(field, number).map_or("?", |part| part.kind().name());
+    let part = |number| definition::map_part(field, number).map_or("?", |part| part.kind().name());
     match field.is_map() {
         true => format!("map<{}, {}>", part(1), part(2)),
         false => field.kind().name().to_owned(),

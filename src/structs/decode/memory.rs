@@ -164,7 +164,7 @@ impl Input<'_> {
 
 /// Methods that copy a value into a string or byte list, whose memory they reuse if it is large enough.
 macro_rules! assign {
-    ($assign:ident, $renew:ident, $member:ty, $value:ty, $append:ident, fresh |$from:ident| $fresh:expr) => {
+    ($assign:ident, $renew:ident, $member:ty, $value:ty, $append:ident, $fresh:path) => {
         impl Input<'_> {
             #[doc = concat!("Makes a `", stringify!($member), "` member a copy of `value`.")]
             #[inline]
@@ -178,8 +178,7 @@ macro_rules! assign {
                     self.charge(value.len())?;
                     if old == 0 {
                         // The common case.
-                        let $from = value;
-                        *member = $fresh.ok_or(DecodeErrorKind::OutOfMemory)?;
+                        *member = $fresh(value).ok_or(DecodeErrorKind::OutOfMemory)?;
                         return Ok(());
                     }
                     self.$renew(member, value.len())?;
@@ -204,15 +203,8 @@ macro_rules! assign {
     };
 }
 
-assign!(assign, renew, String, str, push_str, fresh | text | utf8::owned(text));
-assign!(
-    assign_bytes,
-    renew_bytes,
-    Vec<u8>,
-    [u8],
-    extend_from_slice,
-    fresh | bytes | utf8::owned_bytes(bytes)
-);
+assign!(assign, renew, String, str, push_str, utf8::owned);
+assign!(assign_bytes, renew_bytes, Vec<u8>, [u8], extend_from_slice, utf8::owned_bytes);
 
 // Keeps large values out of recursive stack frames.
 //

@@ -18,7 +18,7 @@ use crate::formats::numbers::{parse_duration, parse_timestamp};
 use crate::schema::pool::{DescriptorPool, FieldFormats, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
 use crate::structs::decode::input::Input;
-use crate::structs::decode::memory as place;
+use crate::structs::decode::memory;
 use crate::structs::grammar::kinds::KindMarker;
 use crate::structs::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, VisitMember};
 use crate::wire::error::DecodeErrorKind;
@@ -64,7 +64,7 @@ pub trait ParseValue<'i, K: KindMarker>: Sized {
     {
         let at = parser.at;
         parser.elements(|parser| {
-            place::push_fresh(list, &mut parser.input)?;
+            memory::push_fresh(list, &mut parser.input)?;
             parser.at = at;
             list.last_mut().map_or(Err(Stop), |value| value.parse(parser))
         })
@@ -423,12 +423,12 @@ impl<'p, 'i> StructParser<'p, 'i> {
         parse: impl FnOnce(&mut T, &mut Self) -> Parsed,
         finish: impl FnOnce(T, &mut Self) -> Parsed,
     ) -> Parsed {
-        if const { size_of::<T>() <= place::SMALL_VALUE } {
+        if const { size_of::<T>() <= memory::SMALL_VALUE } {
             let mut value = make(&mut self.input)?;
             parse(&mut value, self)?;
             return finish(value, self);
         }
-        let mut room = place::make_on_heap(&mut self.input, make)?;
+        let mut room = memory::make_on_heap(&mut self.input, make)?;
         parse(room.last_mut().ok_or(Stop)?, self)?;
         self.finish_aside(room, finish)
     }

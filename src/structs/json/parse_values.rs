@@ -6,7 +6,7 @@ use crate::formats::numbers::decode_base64;
 use crate::message::Prepared;
 use crate::schema::program::Scalar;
 use crate::schema::table::TableKind;
-use crate::structs::decode::memory as place;
+use crate::structs::decode::memory;
 use crate::structs::grammar::kinds::{
     self, GroupOf, KindMarker, MapEntries, Nested, PlainKind, Repeated, Required, ScalarKind, ValueKind,
 };
@@ -261,7 +261,7 @@ messages!(Nested, GroupOf);
 impl<'i, K: ValueKind, T: DecodeValue<'i, K>> ParseField<'i, K> for Option<T> {
     #[inline]
     fn parse(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed {
-        place::insert_fresh(self, &mut parser.input)?.parse(parser)
+        memory::insert_fresh(self, &mut parser.input)?.parse(parser)
     }
 }
 

@@ -267,10 +267,6 @@ where
     }
 }
 
-// Values of types of one's own: `CustomValue`, listed as `custom kind`.
-//
-// `custom.rs` encodes and decodes them, `json/custom.rs` prints and parses them.
-
 /// A type of one's own for the values of a field, listed as `custom kind`.
 ///
 /// The type says which value is encoded in its place, one of a type that [`message!`](crate::message) lists for the kind: a

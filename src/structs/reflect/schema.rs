@@ -1,7 +1,7 @@
 //! The run-time schema of a struct, made on first use and kept for its type.
 //!
-//! With `std` it is kept in a `OnceLock`. `core` has no such cell that is `Sync`, so without `std` it is an atomic pointer that the first
-//! thread sets and nobody frees: this file is the fence of that pointer, and the `OnceLock` its safe twin.
+//! With `std` it is kept in a `OnceLock`. `core` has no such cell that is `Sync`: without `std` it is an atomic pointer. The first thread
+//! sets the pointer, and nothing frees what it points to. This file is the fence of that pointer; the `OnceLock` is its safe twin.
 
 #![allow(unsafe_code)]
 
@@ -58,8 +58,8 @@ mod forever {
         }
 
         pub(super) fn get(&self) -> Option<&T> {
-            // SAFETY: a pointer that is not null is a box that nobody frees or changes (invariant). The acquire load pairs with the
-            // release store, so its content is visible; `T` is `Sync`.
+            // SAFETY: a pointer that is not null comes from a box that nothing frees or changes (invariant). The acquire load pairs with
+            // the release store, so the content of the box is visible; `T` is `Sync`.
             unsafe { self.0.load(Ordering::Acquire).as_ref() }
         }
 

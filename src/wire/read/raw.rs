@@ -10,7 +10,6 @@
 //! than the bound, so that a read need not look for the end byte by byte, compares the new position with its
 //! bound afterwards.
 
-use super::raw;
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::varint::{CONTINUATION, gather};
 use crate::wire::{Tag, WireType, utf8};
@@ -435,7 +434,7 @@ impl Iterator for PackedVarints<'_> {
         if self.pos >= self.run.len() {
             return None;
         }
-        match raw::varint(self.run, self.pos) {
+        match varint(self.run, self.pos) {
             Ok((value, pos)) => {
                 self.pos = pos;
                 Some(Ok(value))

@@ -164,7 +164,7 @@ impl<'p> JsonParser<'p, '_, '_> {
     #[inline]
     pub(super) fn push(&mut self, over: JsonContainer, at: FieldAt, depth: u32) -> Result<(), Kind> {
         if self.frames.len() == self.frames.capacity() {
-            self.builder.grow(&mut self.frames, 1)?;
+            self.builder.grow(&mut self.frames, 8)?;
         }
         let mut seen = Seen::default();
         if over == JsonContainer::Message {
@@ -194,7 +194,7 @@ impl<'p> JsonParser<'p, '_, '_> {
         let start = self.seen.len();
         let words = (program.entries().len() + program.oneofs()).div_ceil(64);
         if self.seen.capacity() - start < words {
-            self.builder.grow(&mut self.seen, words)?;
+            self.builder.grow(&mut self.seen, words.max(8))?;
         }
         self.seen.resize(start + words, 0);
         Ok(start as u64)

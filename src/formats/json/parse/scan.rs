@@ -44,7 +44,7 @@ impl<'j> JsonScanner<'j> {
         }
     }
 
-    /// Goes over white space to the value that comes, and returns its first byte; 0 at the end of the input.
+    /// Skips white space, and returns the first byte of the next value; 0 at the end of the input.
     #[inline(always)]
     pub(crate) fn value(&mut self) -> u8 {
         match self.input.get(self.at) {

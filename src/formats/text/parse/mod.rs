@@ -175,11 +175,11 @@ impl<'p> TextParser<'p, '_, '_> {
     /// Makes room for a frame of a message of this program.
     pub(super) fn room_for_frame(&mut self, index: u32) -> Result<(), Kind> {
         if self.frames.len() == self.frames.capacity() {
-            self.builder.grow(&mut self.frames, 1)?;
+            self.builder.grow(&mut self.frames, 8)?;
         }
         let words = seen_words(self.builder.set.program(index));
         if self.seen.capacity() - self.seen.len() < words {
-            self.builder.grow(&mut self.seen, words)?;
+            self.builder.grow(&mut self.seen, words.max(8))?;
         }
         Ok(())
     }
@@ -548,7 +548,7 @@ impl TextParser<'_, '_, '_> {
         let close = self.open_brace(depth + 1)?;
         self.room_for_frame(content)?;
         if self.outer.len() == self.outer.capacity() {
-            self.builder.grow(&mut self.outer, 1)?;
+            self.builder.grow(&mut self.outer, 2)?;
         }
         let mut inner = self.builder.inner();
         let body = inner.root(content)?;
@@ -578,8 +578,8 @@ impl TextParser<'_, '_, '_> {
         self.drop_frame();
         let Some(OuterText { builder, at, url }) = self.outer.pop() else { return Ok(()) };
         *self.builder = builder;
-        self.builder.set(FieldAt { position: 0, ..at }, Coding::String, url)?;
-        Ok(self.builder.set_any_value(at.body, &bytes)?)
+        self.builder.set_any_value(at.body, &bytes)?;
+        Ok(self.builder.set(FieldAt { position: 0, ..at }, Coding::String, url)?)
     }
 }
 

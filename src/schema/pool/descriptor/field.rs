@@ -402,6 +402,8 @@ pub struct ExtensionDescriptor {
     index: u32,
 }
 
+described!(@package ExtensionDescriptor, self => (&self.pool, self.data().file));
+
 impl ExtensionDescriptor {
     pub(in crate::schema::pool) fn new(pool: &DescriptorPool, index: u32) -> Self {
         Self { pool: pool.clone(), index }
@@ -439,13 +441,6 @@ impl ExtensionDescriptor {
     #[must_use]
     pub fn parent_file(&self) -> FileDescriptor {
         FileDescriptor::new(&self.pool, self.data().file)
-    }
-
-    /// The package of the file that declares it, or `""`.
-    #[must_use]
-    pub fn package_name(&self) -> &str {
-        let data = self.pool.data();
-        data.files.get(self.data().file as usize).map_or("", |file| data.text(file.package))
     }
 
     /// The message that declares the extension, which is only the scope of its name.

@@ -17,7 +17,7 @@ macro_rules! described {
                 FileDescriptor::new($pool, $file)
             }
 
-            /// The name without what is around it.
+            /// The name, without the package and the definitions around it.
             #[must_use]
             pub fn name(&$self) -> &str {
                 $pool.data().text($self.data().name.local())
@@ -58,12 +58,10 @@ pub(super) mod options;
 pub(super) mod service;
 
 macro_rules! shown_by_name {
-    ($($type:ty),*) => {$(
-        impl core::fmt::Debug for $type {
+    ($($room:ident::$type:ident $(<$life:lifetime>)?),*) => {$(
+        impl core::fmt::Debug for $room::$type $(<$life>)? {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                let name = stringify!($type).split('<').next().unwrap_or_default();
-                let name = name.rsplit("::").next().unwrap_or_default();
-                write!(f, "{name}({})", self.full_name())
+                write!(f, concat!(stringify!($type), "({})"), self.full_name())
             }
         }
     )*};
