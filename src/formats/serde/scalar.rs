@@ -400,7 +400,7 @@ impl<'p, 'b> State<'p, 'b> {
     /// Begins a message, of which no field has been seen. Gives the place of its notes.
     pub(super) fn begin_notes<E: Error>(&mut self, program: &Program) -> Result<usize, E> {
         let start = self.seen.len();
-        let words = (program.entries().len() + program.oneofs()).div_ceil(64);
+        let words = program.seen_words();
         if self.seen.try_reserve(words).is_err() {
             return Err(self.fail(Kind::OutOfMemory));
         }

@@ -85,10 +85,19 @@ impl<'p> MessageBuilder<'p> {
         try_encode_raw(self.view(body)).map_err(failed)
     }
 
-    /// Makes room for `more` elements in a list of a parser, at least twice the room that it had, which the budget pays for.
+    /// Makes room for `more` elements in a list of a parser. A list that has to grow gets room for at least `least` more, and for twice what
+    /// it had. The budget pays for the room.
+    #[inline]
+    pub(crate) fn make_room<T>(&mut self, list: &mut Vec<T>, more: usize, least: usize) -> Result<(), Full> {
+        match list.capacity() - list.len() < more {
+            true => self.grow(list, more.max(least)),
+            false => Ok(()),
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(crate) fn grow<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
+    fn grow<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
         let more = more.max(list.capacity());
         self.charge(2 * more * size_of::<T>())?;
         list.try_reserve_exact(more).map_err(|_| Full::NoMemory)

@@ -329,6 +329,11 @@ impl Program {
         self.oneof_masks.len()
     }
 
+    /// Words of 64 bits with a bit for each field and each oneof: where parsers note what a message has had.
+    pub(crate) fn seen_words(&self) -> usize {
+        (self.entries.len() + self.oneofs()).div_ceil(64)
+    }
+
     /// Hasbits of the required fields; dense programs only.
     #[inline]
     pub(crate) fn required_mask(&self) -> u64 {

@@ -268,7 +268,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
     #[inline(never)]
     fn begin_wide(&mut self, program: &Program) -> Result<usize, Stop> {
         let start = self.seen.len();
-        let words = (program.entries().len() + program.oneofs()).div_ceil(64);
+        let words = program.seen_words();
         self.input.reserve(&mut self.seen, words)?;
         self.seen.resize(start + words, 0);
         Ok(start)

@@ -163,9 +163,7 @@ impl<'p> JsonParser<'p, '_, '_> {
     /// Adds a frame.
     #[inline]
     pub(super) fn push(&mut self, over: JsonContainer, at: FieldAt, depth: u32) -> Result<(), Kind> {
-        if self.frames.len() == self.frames.capacity() {
-            self.builder.grow(&mut self.frames, 8)?;
-        }
+        self.builder.make_room(&mut self.frames, 1, 8)?;
         let mut seen = Seen::default();
         if over == JsonContainer::Message {
             let program = self.builder.set.program(at.body.program);
@@ -192,10 +190,8 @@ impl<'p> JsonParser<'p, '_, '_> {
     #[cold]
     fn begin_notes(&mut self, program: &Program) -> Result<u64, Kind> {
         let start = self.seen.len();
-        let words = (program.entries().len() + program.oneofs()).div_ceil(64);
-        if self.seen.capacity() - start < words {
-            self.builder.grow(&mut self.seen, words.max(8))?;
-        }
+        let words = program.seen_words();
+        self.builder.make_room(&mut self.seen, words, 8)?;
         self.seen.resize(start + words, 0);
         Ok(start as u64)
     }

@@ -174,20 +174,15 @@ impl<'p> TextParser<'p, '_, '_> {
 
     /// Makes room for a frame of a message of this program.
     pub(super) fn room_for_frame(&mut self, index: u32) -> Result<(), Kind> {
-        if self.frames.len() == self.frames.capacity() {
-            self.builder.grow(&mut self.frames, 8)?;
-        }
-        let words = seen_words(self.builder.set.program(index));
-        if self.seen.capacity() - self.seen.len() < words {
-            self.builder.grow(&mut self.seen, words.max(8))?;
-        }
-        Ok(())
+        self.builder.make_room(&mut self.frames, 1, 8)?;
+        let words = self.builder.set.program(index).seen_words();
+        Ok(self.builder.make_room(&mut self.seen, words, 8)?)
     }
 
     /// Adds a frame, for which there is room.
     pub(super) fn push(&mut self, over: TextContainer, at: FieldAt, depth: u32, close: u8) {
         let seen = self.seen.len();
-        self.seen.resize(seen + seen_words(self.builder.set.program(at.body.program)), 0);
+        self.seen.resize(seen + self.builder.set.program(at.body.program).seen_words(), 0);
         let after = After::Nothing;
         self.frames.push(TextParseFrame { over, close, after, depth, at, next: 0, element: 0, seen });
     }
@@ -459,11 +454,6 @@ impl<'p> TextParser<'p, '_, '_> {
     }
 }
 
-/// Words for the notes about a message.
-fn seen_words(program: &Program) -> usize {
-    (program.entries().len() + program.oneofs()).div_ceil(64)
-}
-
 /// Whether a value is the zero of its type.
 fn is_zero(entry: &FieldEntry, word: u64) -> bool {
     use crate::schema::program::Coding;
@@ -501,9 +491,7 @@ impl TextParser<'_, '_, '_> {
 
     /// Appends to what names and skipping need.
     pub(in crate::formats::text) fn note_byte(&mut self, byte: u8) -> Result<(), Kind> {
-        if self.scratch.len() == self.scratch.capacity() {
-            self.builder.grow(&mut self.scratch, 32)?;
-        }
+        self.builder.make_room(&mut self.scratch, 1, 32)?;
         self.scratch.push(byte);
         Ok(())
     }
@@ -547,9 +535,7 @@ impl TextParser<'_, '_, '_> {
         self.value_follows();
         let close = self.open_brace(depth + 1)?;
         self.room_for_frame(content)?;
-        if self.outer.len() == self.outer.capacity() {
-            self.builder.grow(&mut self.outer, 2)?;
-        }
+        self.builder.make_room(&mut self.outer, 1, 2)?;
         let mut inner = self.builder.inner();
         let body = inner.root(content)?;
         let builder = core::mem::replace(self.builder, inner);
