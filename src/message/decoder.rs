@@ -2,7 +2,7 @@
 
 use super::view::name_path;
 use super::{DynamicMessage, MessageView};
-use crate::engine::decode::{Job, Scratch};
+use crate::engine::decode::{Job, Outcome, Scratch};
 use crate::engine::slab::{BodyRef, NIL, RawView, Slab, UnknownSpans};
 use crate::engine::visit::{Level, Sink, Visited};
 use crate::engine::{decode, visit};
@@ -186,16 +186,20 @@ impl Decoder {
         let options = options.max_depth(options.depth_limit().min(depth));
         let len: usize = spans.map(|span| span.len as usize).sum();
         let budget = options.budget_for(len);
-        let (mut base, mut may_miss, mut end) = (NIL, false, 0);
+        let (mut outcome, mut may_miss, mut end) = (Outcome::NONE, false, 0);
         slab.clear();
         let mut left = spans;
         while let Some(span) = left.next() {
             let start = span.offset as usize;
             end = start + span.len as usize;
             let store = store.get(..end).unwrap_or(store);
-            let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
-            let merged = match base {
-                NIL => decode::decode_fresh(job, index, budget, &mut base),
+            let mut job =
+                Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
+            let merged = match outcome.base {
+                NIL => {
+                    let decoded = decode::decode_fresh(&mut job, index, budget, &mut outcome);
+                    decoded.map(|()| outcome.may_miss)
+                }
                 base => decode::merge(job, BodyRef { program: index, base }),
             };
             match merged {
@@ -203,15 +207,16 @@ impl Decoder {
                 // Restart with all the memory of the budget, as a decode of one piece does.
                 Err(error)
                     if error.kind() == DecodeErrorKind::BudgetExceeded
-                        && decode::start_over(slab, scratch, budget, &mut base) =>
+                        && decode::start_over(slab, scratch, budget, &mut outcome.base) =>
                 {
-                    (left, base, may_miss) = (spans, NIL, false);
+                    (left, outcome, may_miss) = (spans, Outcome::NONE, false);
                 }
                 Err(error) => return Err(named(descriptor, error.moved_by(start))),
             }
         }
-        let raw = RawView { words: slab.words(), store, set, body: BodyRef { program: index, base } };
-        if (may_miss || base == NIL) && !options.allows_partial() {
+        let raw =
+            RawView { words: slab.words(), store, set, body: BodyRef { program: index, base: outcome.base } };
+        if (may_miss || outcome.base == NIL) && !options.allows_partial() {
             decode::check_required(raw, end).map_err(|error| named(descriptor, error))?;
         }
         Ok(MessageView::new(pool, raw))

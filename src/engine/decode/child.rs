@@ -4,7 +4,7 @@
 //! enter(entry, start, end):               # after the tag and the length of a sub-message
 //!     make its body, or find the one of an earlier occurrence
 //!     fixed shape: load it and continue in the parent
-//!     a leaf: decode it at once, and those that follow in the same list (leaf.rs)
+//!     a leaf or a small tree: decode it at once, and those that follow in the same list (leaf.rs)
 //!     push the parent as a frame; continue in the child with pos = start
 //!
 //! leave():                                # the loop is at the end of the innermost message
@@ -16,10 +16,9 @@
 //!         continue in the parent, unless it ends here too
 //! ```
 //!
-//! Nothing recurses: depth is bounded by `max_depth`, and frames are paid for from the budget.
+//! Nothing here recurses: depth is bounded by `max_depth`, and frames are paid for from the budget.
 
 use super::machine::state::{Child, MAP_ENTRY, Machine, Next, OpenMessage, mark_list_set, mark_set};
-use super::machine::window::PaddedStore;
 use super::rare::scan_item;
 use super::{ParentFrame, fixed};
 use crate::engine::slab::{BodyRef, Full, NIL, Slab};
@@ -43,39 +42,25 @@ impl<'r> Machine<'r, '_> {
     /// there is room on the stack and in the slab. `enter_any` does the rest.
     #[inline(always)]
     pub(super) fn enter_child(&mut self, entry: &'r FieldEntry, child: Child) -> Next {
-        let OpenMessage { program, hasbits, body: BodyRef { base: parent, .. }, .. } = self.open;
-        let bit = 1u64 << (entry.bit & 63);
         let Child { start, end, .. } = child;
         let stack = &self.scratch.stack;
         let sub = self.set.program(entry.sub);
         // An empty child has no body of its own, and a full stack must be paid for: both are left to `enter_any`.
+        let frameless = child.group == 0 && self.takes_no_frame(sub, start, end);
         if start != end
-            && (!stack.is_full() || sub.is_leaf())
-            && stack.len() < self.options.depth_limit() as usize
+            && (!stack.is_full() || frameless)
+            && self.context.may_nest(stack.len())
+            && let Some(base) = self.open.try_child(self.slab, entry, sub)
         {
-            let slot = parent + entry.slot as u32;
-            // No arm may allocate, except in what the slab has already: growing it here would cost registers. `None`
-            // is also a singular message that is set, which is merged into.
-            let base = match (entry.op, hasbits & bit == 0) {
-                (Op::Inline | Op::Group, true) if entry.flags.is_inline() => Some(slot),
-                (Op::Message | Op::Inline | Op::Group, true) => self.slab.try_body_at(slot, sub),
-                (Op::ListMessage | Op::ListGroup | Op::Map, true) => self.slab.list_first_body(slot, sub),
-                (Op::ListMessage | Op::ListGroup | Op::Map, false) => self.slab.list_push_body(slot, sub),
-                _ => None,
-            };
-            if let Some(base) = base {
-                self.slab.clear_body(sub, base);
-                let others = if entry.flags.is_special() { program.oneof_mask(entry.oneof) } else { 0 };
-                self.open.hasbits = (hasbits & !others) | bit;
-                if entry.op == Op::Inline && sub.fixed().is_some() && self.load_if_fixed(sub, child, base) {
-                    self.open.pos = end;
-                    return Next::Continue;
-                }
-                if sub.is_leaf() && child.group == 0 {
-                    return self.leaf(entry, start, end, base);
-                }
-                return self.push(entry, child, base, 0);
+            self.slab.clear_body(sub, base);
+            if entry.op == Op::Inline && sub.fixed().is_some() && self.load_if_fixed(sub, child, base) {
+                self.open.pos = end;
+                return Next::Continue;
             }
+            if frameless {
+                return self.frameless(entry, start, end, base);
+            }
+            return self.push(entry, child, base, 0);
         }
         self.enter_any(entry, child)
     }
@@ -84,6 +69,12 @@ impl<'r> Machine<'r, '_> {
     #[inline(never)]
     pub(super) fn enter_any(&mut self, entry: &'r FieldEntry, child: Child) -> Next {
         match self.begin_child(entry, child) {
+            // The first element after a list has grown comes here, and those after it follow in `leaves`.
+            Ok(Begun::Inside(base, 0))
+                if self.set.program(entry.sub).is_leaf() && child.group == 0 && child.resume == 0 =>
+            {
+                self.frameless(entry, child.start, child.end, base)
+            }
             Ok(Begun::Inside(base, bits)) => self.push(entry, child, base, bits),
             Ok(Begun::Done) => {
                 self.open.pos = child.end;
@@ -96,7 +87,7 @@ impl<'r> Machine<'r, '_> {
     /// Loads a child of fixed shape into its empty body; false if it has another form, and then the body is still empty.
     #[inline(never)]
     fn load_if_fixed(&mut self, sub: &Program, child: Child, base: u32) -> bool {
-        let (bytes, len) = (self.source.bytes(), child.end - child.start);
+        let (bytes, len) = (self.bytes(), child.end - child.start);
         let Some(layout) = sub.fixed().filter(|layout| layout.len >= len) else { return false };
         child.group == 0
             && fixed::load_fixed(
@@ -111,12 +102,11 @@ impl<'r> Machine<'r, '_> {
     /// Pushes the parent and continues in the child.
     #[inline(always)]
     pub(super) fn push(&mut self, entry: &'r FieldEntry, child: Child, base: u32, hasbits: u64) -> Next {
-        let origin = self.source.origin();
         let OpenMessage { program, pos, end, hasbits: parent_hasbits, body: parent, group, .. } = self.open;
         if self.scratch.stack.is_full()
             && let Err(full) = self.grow_stack()
         {
-            return self.fail(full.into(), pos + origin, Some(entry));
+            return self.fail(full.into(), pos, Some(entry));
         }
         let repeat_tag = match entry.op {
             Op::ListMessage | Op::Map | Op::ListGroup if entry.tag < 1 << 14 && child.resume == 0 => {
@@ -126,12 +116,12 @@ impl<'r> Machine<'r, '_> {
         };
         let sub = self.set.program(entry.sub);
         self.scratch.stack.push(ParentFrame {
-            end: (end + origin) as u32,
+            end: end as u32,
             resume: child.resume as u32,
             body: parent,
             hasbits: parent_hasbits,
             group,
-            tag_start: (pos + origin) as u32,
+            tag_start: pos as u32,
             entry: program.position(entry) as u16,
             map: entry.flags.is_map(),
             repeat_tag,
@@ -144,7 +134,7 @@ impl<'r> Machine<'r, '_> {
             hasbits,
             body: BodyRef::of(entry, base),
             group: child.group,
-            from: child.start + origin,
+            from: child.start,
         };
         Next::Continue
     }
@@ -162,30 +152,30 @@ impl<'r> Machine<'r, '_> {
     /// Ends the innermost message, and all parents that end with it.
     #[inline(never)]
     pub(super) fn leave(&mut self) -> Next {
-        let origin = self.source.origin();
         let OpenMessage { mut program, mut pos, mut end, mut hasbits, mut body, mut group, .. } = self.open;
+        let bytes = self.bytes();
         // A parent often ends with its last child, so this loop ends several messages in one call.
         loop {
             if pos > end || group != 0 {
                 (self.open.pos, self.open.hasbits) = (pos, hasbits);
-                return self.fail(Kind::Incomplete, end + origin, None);
+                return self.fail(Kind::Incomplete, end, None);
             }
             if program.has_plain_end() {
                 self.slab.set(body.base, hasbits as u32);
-            } else if let Err(full) = self.end_message(program, body.base, hasbits, pos + origin) {
+            } else if let Err(full) = self.end_message(program, body.base, hasbits, pos) {
                 (self.open.pos, self.open.hasbits) = (pos, hasbits);
-                return self.fail(full.into(), pos + origin, None);
+                return self.fail(full.into(), pos, None);
             }
             let Some(mut frame) = self.scratch.stack.pop_mut() else { return Next::Done };
             if frame.map {
-                if let Err(full) = self.end_entry(program, hasbits, pos + origin) {
-                    return self.fail_after(full.into(), pos + origin);
+                if let Err(full) = self.end_entry(program, hasbits, pos) {
+                    return self.fail_after(full.into(), pos);
                 }
                 let Some(again) = self.scratch.stack.popped_mut() else { return Next::Done };
                 frame = again;
             }
             // Most often the next element of the same list follows. Its start does not need the field loop.
-            if let Some(next) = next_element(self.slab, self.source, frame, (program, body.program), pos) {
+            if let Some(next) = next_element(self.slab, bytes, frame, (program, body.program), pos) {
                 self.open = next;
                 self.scratch.stack.take_back();
                 return Next::Continue;
@@ -194,11 +184,10 @@ impl<'r> Machine<'r, '_> {
             // bytes were 0.93x on traces.
             program = self.set.program(frame.body.program);
             if frame.resume != 0 {
-                pos = frame.resume as usize - origin;
+                pos = frame.resume as usize;
             }
-            (end, hasbits, body, group) =
-                (frame.end as usize - origin, frame.hasbits, frame.body, frame.group);
-            let from = pos + origin;
+            (end, hasbits, body, group) = (frame.end as usize, frame.hasbits, frame.body, frame.group);
+            let from = pos;
             self.open = OpenMessage { program, pos, end, hasbits, body, group, from };
             if pos < end || group != 0 {
                 return Next::Continue;
@@ -212,8 +201,8 @@ impl<'r> Machine<'r, '_> {
     #[inline(never)]
     fn fail_after(&mut self, kind: Kind, offset: usize) -> Next {
         let ParentFrame { body, hasbits, group, entry, end, .. } = *self.scratch.stack.popped();
-        let (program, origin) = (self.set.program(body.program), self.source.origin());
-        let (pos, end) = (offset - origin, end as usize - origin);
+        let program = self.set.program(body.program);
+        let (pos, end) = (offset, end as usize);
         self.open = OpenMessage { program, pos, end, hasbits, body, group, from: offset };
         self.fail(kind, offset, program.entries().get(entry as usize))
     }
@@ -222,9 +211,9 @@ impl<'r> Machine<'r, '_> {
     /// one of fixed shape is loaded.
     #[inline(always)]
     fn begin_child(&mut self, entry: &FieldEntry, child: Child) -> Result<Begun, (Kind, usize)> {
-        let tag_start = self.open.pos + self.source.origin();
+        let tag_start = self.open.pos;
         let full = |full: Full| (full.into(), tag_start);
-        if self.scratch.stack.len() >= self.options.depth_limit() as usize {
+        if self.scratch.stack.len() >= self.context.options.depth_limit() as usize {
             return Err((Kind::DepthExceeded, tag_start));
         }
         // An entry in the list must be ended, even after a fault, and that takes its frame. So the frame comes first.
@@ -310,19 +299,16 @@ impl<'r> Machine<'r, '_> {
 #[inline(always)]
 fn next_element<'r>(
     slab: &mut Slab,
-    source: PaddedStore<'_>,
+    bytes: &[u8],
     frame: &mut ParentFrame,
     (program, index): (&'r Program, u32),
     pos: usize,
 ) -> Option<OpenMessage<'r>> {
-    let origin = source.origin();
-    let (tag, parent) = (frame.repeat_tag, frame.end as usize - origin);
+    let (tag, parent) = (frame.repeat_tag, frame.end as usize);
     // The tag and a length below 128 in one look. `repeat_tag` has one byte or two.
-    let (prefix, content) = match *source.until(parent).at(pos)? {
-        [first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
-        [first, second, len, ..]
-            if first >= 0x80 && u32::from(first & 0x7f) | u32::from(second) << 7 == tag =>
-        {
+    let (prefix, content) = match *bytes.get(pos..)?.first_chunk::<3>()? {
+        [first, len, _] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
+        [first, second, len] if first >= 0x80 && u32::from(first & 0x7f) | u32::from(second) << 7 == tag => {
             (len, pos + 3)
         }
         _ => return None,
@@ -338,8 +324,8 @@ fn next_element<'r>(
     }
     let base = slab.list_push_body(frame.slot, program)?;
     slab.clear_body(program, base);
-    frame.tag_start = (pos + origin) as u32;
-    let (body, from) = (BodyRef { program: index, base }, start + origin);
+    frame.tag_start = pos as u32;
+    let (body, from) = (BodyRef { program: index, base }, start);
     Some(OpenMessage { program, pos: start, end, hasbits: 0, body, group, from })
 }
 

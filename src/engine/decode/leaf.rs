@@ -1,69 +1,244 @@
-//! Sub-messages without messages: strings and numbers, and what the field loop loads as a whole.
+//! Sub-messages without a frame: messages of strings and numbers, *leaves*, and *trees*, small messages of such messages and of lists.
 //!
 //! ```text
-//! leaf(entry, start, end, base):          # after the tag and the length of the first message, whose body is made
+//! leaves(entry, leaf):                    # after the tag and the length of the first message, whose body is made
 //!     loop:
 //!         run the field loop over it
-//!         if it stopped before the end: push the parent; continue inside, as in any other message
+//!         if it stopped before the end: return it, to be continued as any other message
 //!         store the hasbits
-//!         if the same list continues: make the next body; else return to the parent
+//!         if the same list continues: make the next body; else the parent continues
+//!
+//! tree(entry, child):                     # the same; it recurses
+//!     loop:
+//!         run the field loop over it; where it stops: at a message, tree(); at a list, append the elements
+//!         if anything else comes: false, and the message starts over in the general way
+//!         store the hasbits
+//!         if the same list continues: make the next body; else the parent continues
 //! ```
 //!
 //! The parent stays where it is: it is neither written to the stack nor read from there.
 
-use super::fields::Run;
-use super::machine::state::{Child, Machine, Next};
-use crate::schema::program::FieldEntry;
+use super::fields::Exit;
+use super::machine::state::{Child, Context, FieldStart, Machine, Next, OpenMessage};
+use crate::engine::slab::{BodyRef, Slab};
+use crate::schema::program::{FieldEntry, Op, Program};
+
+/// Bytes of a tree. This bounds the recursion, and what is decoded twice if something else is in it.
+const MAX_TREE: usize = 127;
+
+/// What became of a field that the loop does not decode.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beyond {
+    Decoded,
+    /// Nothing has been done.
+    Not,
+    /// A part of it has been decoded: the message starts over.
+    Partly,
+}
+
+impl<'r> OpenMessage<'r> {
+    /// Makes the body of a sub-message, which the caller clears, and marks its field as set, in the common case: the message is dense, and the body fits
+    /// in what the slab has. `None` is also a singular message that is set, which is merged into.
+    #[inline(always)]
+    pub(super) fn try_child(&mut self, slab: &mut Slab, entry: &FieldEntry, sub: &Program) -> Option<u32> {
+        let slot = self.body.base + u32::from(entry.slot);
+        let bit = 1u64 << (entry.bit & 63);
+        // No arm may allocate, except in what the slab has already: growing it here would cost registers.
+        let base = match (entry.op, self.hasbits & bit == 0) {
+            (Op::Inline | Op::Group, true) if entry.flags.is_inline() => slot,
+            (Op::Message | Op::Inline | Op::Group, true) => slab.try_body_at(slot, sub)?,
+            (Op::ListMessage | Op::ListGroup | Op::Map, true) => slab.list_first_body(slot, sub)?,
+            (Op::ListMessage | Op::ListGroup | Op::Map, false) => slab.list_push_body(slot, sub)?,
+            _ => return None,
+        };
+        let others = if entry.flags.is_special() { self.program.oneof_mask(entry.oneof) } else { 0 };
+        self.hasbits = (self.hasbits & !others) | bit;
+        Some(base)
+    }
+
+    /// A message at its start, with an empty body.
+    #[inline(always)]
+    pub(super) fn begun(program: &'r Program, body: BodyRef, start: usize, end: usize) -> Self {
+        Self { program, pos: start, end, hasbits: 0, body, group: 0, from: start }
+    }
+
+    /// Start, end and empty body of the next element of the list that this message is in, if it follows with a tag of one byte and a length of one;
+    /// everything else goes the general way. `end` is that of the parent.
+    #[inline(always)]
+    fn next_sibling(
+        &self,
+        bytes: &[u8],
+        slab: &mut Slab,
+        entry: &FieldEntry,
+        (slot, end): (u32, usize),
+    ) -> Option<(usize, usize, u32)> {
+        let &[tag, len] = bytes.get(self.end..)?.first_chunk()?;
+        let (start, next) = (self.end + 2, self.end + 2 + usize::from(len));
+        if tag >= 0x80 || u32::from(tag) != entry.tag || len == 0 || len >= 0x80 || next > end {
+            return None;
+        }
+        let base = match slab.list_push_body(slot, self.program) {
+            Some(base) => {
+                slab.clear_body(self.program, base);
+                base
+            }
+            // If there is no memory, the general way reports it.
+            None => slab.list_more(slot, self.program).ok()?,
+        };
+        Some((start, next, base))
+    }
+
+    /// Decodes a message whose program is a leaf, and those that follow it in the same list. The tag of the first is at the position of this
+    /// message, their parent. `depth` is that of the leaves.
+    ///
+    /// Returns the leaf in which something comes that the loop does not decode itself, a fault included: the general way continues in it. No
+    /// field has been begun when the loop stops.
+    #[inline(never)]
+    fn leaves(
+        &mut self,
+        context: &Context<'r, '_>,
+        depth: usize,
+        slab: &mut Slab,
+        entry: &FieldEntry,
+        (start, end, base): (usize, usize, u32),
+    ) -> Option<OpenMessage<'r>> {
+        // Copied once, not for each element.
+        let context = *context;
+        let program = context.set.program(entry.sub);
+        let list = (self.body.base + u32::from(entry.slot), self.end);
+        let mut leaf = Self::begun(program, BodyRef::of(entry, base), start, end);
+        loop {
+            leaf.fields(&context, depth, slab);
+            if leaf.pos != leaf.end {
+                return Some(leaf);
+            }
+            slab.set(leaf.body.base, leaf.hasbits as u32);
+            self.pos = leaf.end;
+            if !entry.flags.is_list() {
+                return None;
+            }
+            let (start, end, base) = leaf.next_sibling(context.source.bytes(), slab, entry, list)?;
+            leaf = Self::begun(program, BodyRef::of(entry, base), start, end);
+        }
+    }
+
+    /// As [`leaves`](Self::leaves), for messages that are trees. Returns the child in which something comes that has no place in a tree, at its start and
+    /// empty again.
+    #[inline(never)]
+    fn tree(
+        &mut self,
+        context: &Context<'r, '_>,
+        depth: usize,
+        slab: &mut Slab,
+        entry: &FieldEntry,
+        (start, end, base): (usize, usize, u32),
+    ) -> Option<OpenMessage<'r>> {
+        let program = context.set.program(entry.sub);
+        let list = (self.body.base + u32::from(entry.slot), self.end);
+        let mut child = Self::begun(program, BodyRef::of(entry, base), start, end);
+        loop {
+            let top = slab.mark();
+            if !child.whole_tree(context, depth, slab) {
+                // All that was allocated since belongs to the child.
+                slab.free_from(top);
+                slab.clear_body(program, child.body.base);
+                return Some(Self::begun(program, child.body, child.from, child.end));
+            }
+            slab.set(child.body.base, child.hasbits as u32);
+            self.pos = child.end;
+            if !entry.flags.is_list() {
+                return None;
+            }
+            let (start, end, base) = child.next_sibling(context.source.bytes(), slab, entry, list)?;
+            child = Self::begun(program, BodyRef::of(entry, base), start, end);
+        }
+    }
+
+    /// Decodes this message to its end; false if something comes that has no place in a tree.
+    #[inline(always)]
+    fn whole_tree(&mut self, context: &Context<'r, '_>, depth: usize, slab: &mut Slab) -> bool {
+        loop {
+            match self.end_fields(context, depth, slab) {
+                Exit::Leave => return self.pos == self.end,
+                exit if self.beyond(context, depth, slab, exit) == Beyond::Decoded => {}
+                _ => return false,
+            }
+        }
+    }
+
+    /// Decodes the field at which the loop stopped, if that takes no frame: a tree or a list. `depth` is that of this message.
+    #[inline(always)]
+    pub(super) fn beyond(
+        &mut self,
+        context: &Context<'r, '_>,
+        depth: usize,
+        slab: &mut Slab,
+        exit: Exit<'r>,
+    ) -> Beyond {
+        match exit {
+            Exit::Enter(entry, start, end) => {
+                let sub = context.set.program(entry.sub);
+                if start == end || end - start > MAX_TREE || !context.may_nest(depth) || !sub.is_tree() {
+                    return Beyond::Not;
+                }
+                let Some(base) = self.try_child(slab, entry, sub) else { return Beyond::Not };
+                slab.clear_body(sub, base);
+                match self.tree(context, depth + 1, slab, entry, (start, end, base)) {
+                    None => Beyond::Decoded,
+                    Some(_) => Beyond::Partly,
+                }
+            }
+            Exit::Slow(Some(entry), tag, len) if entry.is_elements() => {
+                let (tag_start, value_start) = (self.pos, self.pos + len);
+                let field = FieldStart { program: self.program, tag, tag_start, value_start, end: self.end };
+                match self.elements(context.source.bytes(), slab, field, entry, entry.op) {
+                    Ok(next) => self.pos = next,
+                    Err(_) => return Beyond::Partly,
+                }
+                Beyond::Decoded
+            }
+            _ => Beyond::Not,
+        }
+    }
+}
 
 impl<'r> Machine<'r, '_> {
-    /// Decodes a message whose program is a leaf, and those that follow it in the same list. The tag of the first is at the position of the
-    /// loop, its content from `start` to `end`, its empty body at `base`.
-    ///
-    /// What the loop does not decode itself, faults and the end of the front part included, is left to the general way: no field has been begun
-    /// when the loop stops.
-    #[inline(never)]
-    pub(super) fn leaf(
-        &mut self,
-        entry: &'r FieldEntry,
-        mut start: usize,
-        mut end: usize,
-        mut base: u32,
-    ) -> Next {
-        let program = self.set.program(entry.sub);
-        let slot = self.open.body.base + u32::from(entry.slot);
-        loop {
-            let mut run = Run { program, pos: start, end, hasbits: 0, base, below: 1 };
-            self.run(&mut run);
-            if run.pos != end {
-                let child = Child { start, end, group: 0, resume: 0 };
-                let next = self.push(entry, child, base, run.hasbits);
-                if next == Next::Continue {
-                    self.open.pos = run.pos;
-                }
-                return next;
-            }
-            self.slab.set(base, run.hasbits as u32);
-            self.open.pos = end;
-            if !entry.flags.is_list() {
-                return Next::Continue;
-            }
-            // A tag of one byte and a length of one; everything else goes the general way.
-            let Some(&[tag, len, ..]) = self.source.until(self.open.end).at(end) else {
-                return Next::Continue;
+    /// Whether a child is decoded without a frame.
+    #[inline(always)]
+    pub(super) fn takes_no_frame(&self, sub: &Program, start: usize, end: usize) -> bool {
+        sub.is_leaf() || end - start <= MAX_TREE && start >= self.framed_until && sub.is_tree()
+    }
+
+    /// Decodes a child without a frame, and those that follow it in the same list. Its content is from `start` to `end`, its empty body at `base`.
+    #[inline(always)]
+    pub(super) fn frameless(&mut self, entry: &'r FieldEntry, start: usize, end: usize, base: u32) -> Next {
+        let (depth, sub) = (self.scratch.stack.len() + 1, self.set.program(entry.sub));
+        if sub.is_leaf() {
+            return match self.open.leaves(&self.context, depth, self.slab, entry, (start, end, base)) {
+                None => Next::Continue,
+                Some(leaf) => self.continue_in(entry, leaf),
             };
-            let content = end + 2;
-            if tag >= 0x80
-                || u32::from(tag) != entry.tag
-                || len == 0
-                || len >= 0x80
-                || content + usize::from(len) > self.open.end
-            {
-                return Next::Continue;
-            }
-            let Some(next) = self.slab.list_push_body(slot, program) else { return Next::Continue };
-            self.slab.clear_body(program, next);
-            (base, start, end) = (next, content, content + usize::from(len));
         }
+        match self.open.tree(&self.context, depth, self.slab, entry, (start, end, base)) {
+            None => Next::Continue,
+            Some(child) => {
+                // What stopped this one is in its siblings too, more likely than not.
+                self.framed_until = self.open.end;
+                self.continue_in(entry, child)
+            }
+        }
+    }
+
+    /// Pushes the parent and continues in a child.
+    #[cold]
+    #[inline(never)]
+    fn continue_in(&mut self, entry: &'r FieldEntry, leaf: OpenMessage<'r>) -> Next {
+        let child = Child { start: leaf.from, end: leaf.end, group: 0, resume: 0 };
+        let next = self.push(entry, child, leaf.body.base, leaf.hasbits);
+        if next == Next::Continue {
+            self.open.pos = leaf.pos;
+        }
+        next
     }
 }
 
@@ -79,8 +254,8 @@ mod tests {
     use alloc::string::ToString;
     use alloc::{vec, vec::Vec};
 
-    /// A tree with leaves, large and small ones, singular and in lists. Or the same types with a list more that no message has, so that none
-    /// is a leaf.
+    /// A tree with leaves, large and small ones, singular and in lists. Or the same types with a group more that no message has, so that none
+    /// is a leaf or a tree.
     fn schema(leaf: bool) -> ProgramSet {
         let field = |number, kind, presence| FieldSpec::new(number, kind, presence);
         let tree = vec![
@@ -90,6 +265,9 @@ mod tests {
             field(4, Kind::Message(0), Presence::Explicit),
             field(5, Kind::Message(2), Presence::Explicit),
             field(6, Kind::Message(2), Presence::Repeated),
+            FieldSpec { packed: true, ..field(7, Kind::Sint32, Presence::Repeated) },
+            field(8, Kind::String, Presence::Repeated),
+            field(9, Kind::Uint64, Presence::Repeated),
             field(15, Kind::Message(1), Presence::Repeated),
             field(16, Kind::Message(1), Presence::Repeated),
             field(31, Kind::Message(2), Presence::Repeated),
@@ -106,27 +284,40 @@ mod tests {
         let mut small =
             vec![field(1, Kind::Int64, Presence::Implicit), field(2, Kind::Bool, Presence::Explicit)];
         if !leaf {
-            large.push(field(900, Kind::Int32, Presence::Repeated));
-            small.push(field(900, Kind::Int32, Presence::Repeated));
+            let group = || FieldSpec { delimited: true, ..field(900, Kind::Message(2), Presence::Explicit) };
+            large.push(group());
+            small.push(group());
         }
         let message = |fields| MessageSpec { fields, ..Default::default() };
         let set = ProgramSet::new(&[message(tree), message(large), message(small)], &[]).unwrap();
         assert_eq!([0, 1, 2].map(|index| set.program(index).is_leaf()), [false, leaf, leaf]);
+        assert_eq!([0, 1, 2].map(|index| set.program(index).is_tree()), [leaf; 3]);
         set
+    }
+
+    fn large() -> Wire {
+        Wire::new().int(1, 300).bytes(2, "é".as_bytes()).bytes(3, b"b").int(5, 1)
+    }
+
+    fn small() -> Wire {
+        Wire::new().int(1, u64::MAX).int(2, 1)
+    }
+
+    /// A small tree, in which a field with a message comes twice.
+    fn inner() -> Wire {
+        let lists = || Wire::new().bytes(7, &[1, 2, 0xff, 1]).bytes(8, "ä".as_bytes()).int(9, 300);
+        let leaves = Wire::new().message(1, large()).message(2, large()).message(2, large());
+        leaves.message(5, small()).message(4, lists().message(4, small())).message(4, lists())
     }
 
     /// A tree with `padding` bytes before and `after` bytes after what matters, so that the end of the front part lies anywhere in it.
     fn tree(padding: usize, after: usize) -> Vec<u8> {
-        let large = || Wire::new().int(1, 300).bytes(2, "é".as_bytes()).bytes(3, b"b").int(5, 1);
-        let small = || Wire::new().int(1, u64::MAX).int(2, 1);
-        let inner =
-            Wire::new().message(1, large()).message(2, large()).message(2, large()).message(5, small());
         let text = |len: usize| vec![b'x'; len];
         Wire::new()
             .bytes(3, &text(padding))
             .message(1, large())
             .message(1, Wire::new().int(5, 2))
-            .message(4, inner)
+            .message(4, inner())
             .times(3, Wire::new().message(2, large()))
             .message(5, small())
             .message(1, Wire::new().int(1, 7))
@@ -162,11 +353,11 @@ mod tests {
         let options = DecodeOptions::new();
         let (mut good, mut bad) = (0, 0);
         let paddings: &[_] = if cfg!(miri) { &[(0, 0)] } else { &[(0, 0), (50, 0), (0, 20), (0, 60)] };
-        for &(padding, after) in paddings {
-            let whole = tree(padding, after);
+        let wholes = paddings.iter().map(|&(padding, after)| (tree(padding, after), 3));
+        for (whole, depth) in wholes.chain([(inner().done(), 2)]) {
             assert!(same(&whole, &options));
-            for levels in 0..4 {
-                assert_eq!(same(&whole, &options.max_depth(levels)), levels >= 2);
+            for levels in 0..5 {
+                assert_eq!(same(&whole, &options.max_depth(levels)), levels >= depth);
             }
             for at in (0..whole.len()).step_by(if cfg!(miri) { 29 } else { 1 }) {
                 let mut variants = vec![whole[..at].to_vec()];

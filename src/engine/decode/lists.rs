@@ -188,40 +188,56 @@ pub(super) struct NumberList<'b, 'p> {
     pub(super) end: usize,
     pub(super) tag: u32,
     pub(super) entry: &'p FieldEntry,
-    pub(super) base: u32,
 }
 
 impl NumberList<'_, '_> {
-    /// As [`SpanList::append`]; `tag_start` is the start of the first tag.
-    pub(super) fn append(
+    /// As [`SpanList::append`].
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> Located<usize> {
+        let width = self.entry.coding.words();
+        loop {
+            let (value, value_end) = self.read(pos)?;
+            let at = slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
+            if width == 1 {
+                slab.set(at, value as u32);
+            } else {
+                slab.set64(at, value);
+            }
+            match same_tag(self.buf, value_end, self.end, self.tag) {
+                Some(next) => pos = next,
+                None => return Ok(value_end),
+            }
+        }
+    }
+
+    /// As [`append`](Self::append), for a closed enum in the message at `base`; `tag_start` is the start of the first tag.
+    pub(super) fn append_closed(
         &self,
         machine: &mut Machine<'_, '_>,
-        slot: u32,
+        (slot, base): (u32, u32),
         mut tag_start: usize,
         mut pos: usize,
     ) -> Located<usize> {
-        let coding = self.entry.coding;
-        let width = coding.words();
         loop {
-            let (value, value_end) = number(coding, self.buf, pos).map_err(|kind| (kind, pos))?;
-            if value_end > self.end {
-                return Err((Kind::Incomplete, pos));
-            }
-            if coding == Coding::ClosedEnum && !machine.set.enum_contains(self.entry.sub, value as i32) {
-                machine.unlisted(self.base, tag_start, value_end).map_err(|full| (full.into(), tag_start))?;
+            let (value, value_end) = self.read(pos)?;
+            if machine.set.enum_contains(self.entry.sub, value as i32) {
+                let at = machine.slab.list_grow(slot, 1, 1).map_err(|full| (full.into(), pos))?;
+                machine.slab.set(at, value as u32);
             } else {
-                let at = machine.slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
-                if width == 1 {
-                    machine.slab.set(at, value as u32);
-                } else {
-                    machine.slab.set64(at, value);
-                }
+                machine.unlisted(base, tag_start, value_end).map_err(|full| (full.into(), tag_start))?;
             }
             tag_start = value_end;
             match same_tag(self.buf, value_end, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => return Ok(value_end),
             }
+        }
+    }
+
+    #[inline(always)]
+    fn read(&self, pos: usize) -> Located<(u64, usize)> {
+        match number(self.entry.coding, self.buf, pos) {
+            Ok((_, value_end)) if value_end > self.end => Err((Kind::Incomplete, pos)),
+            read => read.map_err(|kind| (kind, pos)),
         }
     }
 }
@@ -270,21 +286,19 @@ pub(super) struct Packed<'b, 'p> {
     /// The end of the run.
     pub(super) end: usize,
     pub(super) entry: &'p FieldEntry,
-    pub(super) base: u32,
 }
 
 impl Packed<'_, '_> {
-    /// Appends all elements of the run, which starts at `pos`, to the list at `slot`.
-    pub(super) fn append(&self, machine: &mut Machine<'_, '_>, slot: u32, pos: usize) -> Located<()> {
+    /// Appends all elements of the run, which starts at `pos`, to the list at `slot`. Not for a closed enum.
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, pos: usize) -> Located<()> {
         match self.entry.coding {
-            Coding::Fixed32 => self.fixed32(machine.slab, slot, pos),
-            Coding::Fixed64 => self.fixed64(machine.slab, slot, pos),
-            Coding::ClosedEnum => self.closed_enum(machine, slot, pos),
-            Coding::Varint64 => self.varints::<2, Plain>(machine.slab, slot, pos),
-            Coding::Sint64 => self.varints::<2, Zigzag>(machine.slab, slot, pos),
-            Coding::Sint32 => self.varints::<1, Zigzag>(machine.slab, slot, pos),
-            Coding::Bool => self.varints::<1, Bool>(machine.slab, slot, pos),
-            _ => self.varints::<1, Plain>(machine.slab, slot, pos),
+            Coding::Fixed32 => self.fixed32(slab, slot, pos),
+            Coding::Fixed64 => self.fixed64(slab, slot, pos),
+            Coding::Varint64 => self.varints::<2, Plain>(slab, slot, pos),
+            Coding::Sint64 => self.varints::<2, Zigzag>(slab, slot, pos),
+            Coding::Sint32 => self.varints::<1, Zigzag>(slab, slot, pos),
+            Coding::Bool => self.varints::<1, Bool>(slab, slot, pos),
+            _ => self.varints::<1, Plain>(slab, slot, pos),
         }
     }
 
@@ -349,7 +363,13 @@ impl Packed<'_, '_> {
         (raw::within(true, kind), stopped.pos)
     }
 
-    fn closed_enum(&self, machine: &mut Machine<'_, '_>, slot: u32, mut pos: usize) -> Located<()> {
+    /// As [`append`](Self::append), for a closed enum in the message at `base`.
+    pub(super) fn append_closed(
+        &self,
+        machine: &mut Machine<'_, '_>,
+        (slot, base): (u32, u32),
+        mut pos: usize,
+    ) -> Located<()> {
         let run_bytes = self.buf.get(..self.end).unwrap_or(self.buf);
         while pos < self.end {
             let (value, end) =
@@ -358,9 +378,7 @@ impl Packed<'_, '_> {
                 let at = machine.slab.list_grow(slot, 1, 1).map_err(|full| (full.into(), pos))?;
                 machine.slab.set(at, value as u32);
             } else {
-                machine
-                    .unlisted_element(self.base, self.entry, pos, end)
-                    .map_err(|full| (full.into(), pos))?;
+                machine.unlisted_element(base, self.entry, pos, end).map_err(|full| (full.into(), pos))?;
             }
             pos = end;
         }

@@ -1,7 +1,7 @@
 //! Bytes to slab.
 //!
-//! [`decode`] runs the program of a message type over the end of the byte store and leaves a message in the slab. It
-//! does not recurse: parents are on an explicit stack of 48-byte frames.
+//! [`decode`] runs the program of a message type over the end of the byte store and leaves a message in the slab. Parents
+//! are on an explicit stack of 48-byte frames; it recurses in small messages only.
 //!
 //! ```text
 //! decode:
@@ -13,7 +13,8 @@
 //!             Fault -> return                 # machine/state.rs makes an error of it
 //! ```
 //!
-//! Messages without messages, in a field or a list, are decoded by a second instance of the field loop, without a frame (`leaf.rs`).
+//! Messages without messages, in a field or a list, and small messages of messages and lists are decoded without a frame (`leaf.rs`). A message of
+//! up to 128 bytes is first decoded in that way itself, without the machine ([`decode_small`]); what that does not reach, the machine decodes.
 //!
 //! Below the loop: `machine/state.rs` has the state that all files share and its frames, `window.rs` and `input.rs` the reads.
 //! `lists.rs` (packed runs included) and `fixed.rs` decode the shapes of fields that their names say; `rare.rs` does unknown fields, map
@@ -36,15 +37,20 @@ pub(crate) use child::levels;
 pub(crate) use lists::same_tag;
 pub(crate) use slow::{Undecoded, undecoded};
 
-use crate::engine::slab::{BodyRef, Full, MapContext, NIL, RawView, Slab, find_missing};
-use crate::schema::program::{Program, ProgramSet};
+use crate::engine::slab::{BodyRef, MapContext, NIL, RawView, Slab, find_missing};
+use crate::schema::program::ProgramSet;
 use crate::wire::MAX_LEN;
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::options::DecodeOptions;
-use machine::state::{Machine, Stack};
+use fields::Exit;
+use leaf::Beyond;
+use machine::state::{Context, Machine, OpenMessage, Stack};
+use machine::window::Source;
 
-/// A parent of the innermost message, on the stack. Offsets, no positions, so that it outlives the switch to the padded
-/// tail.
+/// Up to this many bytes, a message is decoded by [`decode_small`] first.
+const SMALL: usize = 128;
+
+/// A parent of the innermost message, on the stack.
 #[derive(Clone, Copy, Debug)]
 struct ParentFrame {
     /// End of the parent in the store.
@@ -117,71 +123,112 @@ pub(crate) struct Job<'r, 'i> {
     pub(crate) options: &'r DecodeOptions,
 }
 
+/// What a decode leaves beside the slab, also after an error. Out of the result, which so fits in registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    /// The offset of the body, [`NIL`] if there is none.
+    pub(crate) base: u32,
+    /// A required field may be missing.
+    pub(crate) may_miss: bool,
+}
+
+impl Outcome {
+    pub(crate) const NONE: Self = Self { base: NIL, may_miss: false };
+}
+
 /// Merges the input into a message. Required fields are not checked; true if one may be missing.
 ///
 /// # Errors
 /// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays in the message.
-pub(crate) fn merge(job: Job<'_, '_>, body: BodyRef) -> Result<bool, DecodeError> {
-    let program = job.set.program(body.program);
-    let hasbits = job.slab.words().hasbits(program, body.base);
-    merge_into(job, Root { program, body, hasbits })
+pub(crate) fn merge(mut job: Job<'_, '_>, body: BodyRef) -> Result<bool, DecodeError> {
+    let mut outcome = Outcome { base: body.base, may_miss: false };
+    let hasbits = job.slab.words().hasbits(job.set.program(body.program), body.base);
+    let pos = job.start;
+    job.decode_from(body.program, pos, hasbits, &mut outcome)?;
+    Ok(outcome.may_miss)
 }
 
-/// The outermost message and its hasbits.
-#[derive(Clone, Copy)]
-struct Root<'r> {
-    program: &'r Program,
-    body: BodyRef,
-    hasbits: u64,
+/// How far a small message was decoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Small {
+    Whole,
+    /// The outermost message stopped before some field.
+    Stopped,
+    /// Something is wrong with a field, or a sub-message stopped: the decode must start over.
+    Partly,
 }
 
-/// As [`merge`]. Inlined, because a new message has no hasbits, and the compiler uses that.
+/// Decodes a message without the machine and its stack, as far as that goes: numbers, strings, lists of them, and messages that take no frame.
 #[inline(always)]
-fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
-    let Job { set, store, start, .. } = job;
-    if store.len() > MAX_LEN {
-        return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
-    }
-    if root.program.keeps_bytes() && store.len() > start {
-        // The program does not decode all fields, so the message keeps its bytes, those of its sub-messages included.
-        let kept = job.slab.add_verbatim(root.body.base, start as u32, (store.len() - start) as u32);
-        kept.map_err(|full| DecodeError::new(full.into(), 0))?;
-    }
-    job.scratch.stack.clear();
-    let mut tail = machine::window::PaddedTail::EMPTY;
-    tail.fill(store);
-    let mut machine = Machine::new(job, &tail, root);
-    let error = match machine.message() {
-        Ok(()) => None,
-        Err(fault) => {
-            let error = machine.report(fault, start);
-            machine.close_maps(fault.offset);
-            Some(error)
+fn decode_small<'r>(root: &mut OpenMessage<'r>, context: &Context<'r, '_>, slab: &mut Slab) -> Small {
+    loop {
+        let exit = root.end_fields(context, 0, slab);
+        if let Exit::Leave = exit {
+            return if root.end_plainly(slab) { Small::Whole } else { Small::Stopped };
         }
-    };
-    let may_miss = machine.may_miss;
-    let settled = match machine.slab.has_maps_to_settle() {
-        true => machine.slab.settle_maps(MapContext { store, set }),
-        false => Ok(()),
-    };
-    match (error, settled) {
-        (Some(error), _) => Err(error),
-        (None, Err(full)) => Err(DecodeError::new(full.into(), store.len() - start)),
-        (None, Ok(())) => {
-            #[cfg(tablepb_poison)]
-            crate::engine::slab::check_strings(RawView {
-                words: machine.slab.words(),
-                store,
-                set,
-                body: root.body,
-            });
-            Ok(may_miss)
+        match root.beyond(context, 0, slab, exit) {
+            Beyond::Decoded => {}
+            Beyond::Not => return Small::Stopped,
+            Beyond::Partly => return Small::Partly,
         }
     }
 }
 
-/// Decodes into an empty slab with a budget in bytes. True if a required field may be missing. `base` receives the
-/// offset of the body, also after an error; [`NIL`] if there is no body.
+impl<'r, 'i> Job<'r, 'i> {
+    #[inline(always)]
+    fn context(&self) -> Context<'r, 'i> {
+        Context { set: self.set, source: Source::new(self.store), options: self.options }
+    }
+
+    /// Decodes what is left of the outermost message from `pos` on. Scalars, not the message: a copy of what was just written is read by wide loads,
+    /// which wait for the stores.
+    #[inline(never)]
+    fn decode_from(
+        &mut self,
+        index: u32,
+        pos: usize,
+        hasbits: u64,
+        outcome: &mut Outcome,
+    ) -> Result<(), DecodeError> {
+        let (set, store, start, context) = (self.set, self.store, self.start, self.context());
+        let (program, body) = (set.program(index), BodyRef { program: index, base: outcome.base });
+        if store.len() > MAX_LEN {
+            return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
+        }
+        if program.keeps_bytes() && store.len() > start {
+            // The program does not decode all fields, so the message keeps its bytes, those of its sub-messages included.
+            let kept = self.slab.add_verbatim(body.base, start as u32, (store.len() - start) as u32);
+            kept.map_err(|full| DecodeError::new(full.into(), 0))?;
+        }
+        self.scratch.stack.clear();
+        let open = OpenMessage { program, pos, end: store.len(), hasbits, body, group: 0, from: start };
+        let mut machine = Machine::new(context, self.slab, self.scratch, open);
+        let error = match machine.message() {
+            Ok(()) => None,
+            Err(fault) => {
+                let error = machine.report(fault, start);
+                machine.close_maps(fault.offset);
+                Some(error)
+            }
+        };
+        outcome.may_miss = machine.may_miss;
+        let settled = match machine.slab.has_maps_to_settle() {
+            true => machine.slab.settle_maps(MapContext { store, set }),
+            false => Ok(()),
+        };
+        match (error, settled) {
+            (Some(error), _) => Err(error),
+            (None, Err(full)) => Err(DecodeError::new(full.into(), store.len() - start)),
+            (None, Ok(())) => {
+                #[cfg(tablepb_poison)]
+                crate::engine::slab::check_strings(RawView { words: machine.slab.words(), store, set, body });
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Decodes into an empty slab with a budget in bytes.
 ///
 /// While a slab grows, the old and the new block both count. If the budget runs out, the slab takes all of it at once
 /// and the decode starts over. So the largest message does not depend on what the slab held before, and is twice as
@@ -189,30 +236,63 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
 ///
 /// # Errors
 /// As [`merge`].
+#[inline(always)]
 pub(crate) fn decode_fresh(
-    job: Job<'_, '_>,
+    job: &mut Job<'_, '_>,
     index: u32,
     budget: usize,
-    base: &mut u32,
-) -> Result<bool, DecodeError> {
-    let Job { set, store, start, slab, scratch, options } = job;
-    slab.clear();
-    slab.set_limit(slab_share(budget));
-    let program = set.program(index);
+    outcome: &mut Outcome,
+) -> Result<(), DecodeError> {
+    job.slab.clear();
+    job.slab.set_limit(slab_share(budget));
+    *outcome = Outcome::NONE;
+    let program = job.set.program(index);
+    // A small message needs no stack and no second try, if there is room for its body.
+    if job.store.len() - job.start <= SMALL
+        && !program.keeps_bytes()
+        && let Some(base) = job.slab.try_body(program)
+    {
+        let body = BodyRef { program: index, base };
+        let mut root = OpenMessage::begun(program, body, job.start, job.store.len());
+        let small = decode_small(&mut root, &job.context(), job.slab);
+        outcome.base = base;
+        match small {
+            Small::Whole => return Ok(()),
+            Small::Stopped => return decode_in_full(job, index, budget, (root.pos, root.hasbits), outcome),
+            Small::Partly => (outcome.base, _) = (NIL, job.slab.clear()),
+        }
+    }
+    decode_in_full(job, index, budget, (job.start, 0), outcome)
+}
+
+/// As [`decode_fresh`], after that got as far as `begun`, offset and hasbits, if it made a body.
+#[inline(never)]
+fn decode_in_full(
+    job: &mut Job<'_, '_>,
+    index: u32,
+    budget: usize,
+    begun: (usize, u64),
+    outcome: &mut Outcome,
+) -> Result<(), DecodeError> {
+    let (mut pos, mut hasbits) = begun;
+    job.scratch.stack.pay_again();
     loop {
-        scratch.stack.pay_again();
-        *base = NIL;
-        *base = match slab.alloc_body(program) {
-            Ok(body) => body,
-            Err(Full::Limit) if start_over(slab, scratch, budget, base) => continue,
-            Err(full) => return Err(DecodeError::new(full.into(), 0)),
-        };
-        let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
-        let body = BodyRef { program: index, base: *base };
-        match merge_into(job, Root { program, body, hasbits: 0 }) {
+        let mut result = Ok(());
+        if outcome.base == NIL {
+            match job.slab.alloc_body(job.set.program(index)) {
+                Ok(base) => outcome.base = base,
+                Err(full) => result = Err(DecodeError::new(full.into(), 0)),
+            }
+        }
+        match result.and_then(|()| job.decode_from(index, pos, hasbits, outcome)) {
             Err(error)
                 if error.kind() == DecodeErrorKind::BudgetExceeded
-                    && start_over(slab, scratch, budget, base) => {}
+                    && start_over(job.slab, job.scratch, budget, &mut outcome.base) =>
+            {
+                job.scratch.stack.pay_again();
+                *outcome = Outcome::NONE;
+                (pos, hasbits) = (job.start, 0);
+            }
             result => return result,
         }
     }
@@ -241,14 +321,16 @@ pub(crate) const fn slab_share(budget: usize) -> usize {
 ///
 /// # Errors
 /// As [`merge`], and `MissingRequired`.
+#[inline(always)]
 pub(crate) fn decode<'a, 'i>(
     job: Job<'a, 'i>,
     index: u32,
     budget: usize,
 ) -> Result<RawView<'a, 'i>, DecodeError> {
-    let Job { set, store, start, slab, scratch, options } = job;
-    let mut base = NIL;
-    let may_miss = decode_fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
+    let (mut job, mut outcome) = (job, Outcome::NONE);
+    decode_fresh(&mut job, index, budget, &mut outcome)?;
+    let Job { set, store, start, slab, options, .. } = job;
+    let Outcome { base, may_miss } = outcome;
     let view = RawView { words: slab.words(), store, set, body: BodyRef { program: index, base } };
     if may_miss && !options.allows_partial() {
         check_required(view, store.len() - start)?;

@@ -69,7 +69,8 @@ impl<'r> Machine<'r, '_> {
                 continue;
             }
             let Some((entry, slot)) = self.map_slot(&frame) else { continue };
-            let view = RawView { words: self.slab.words(), store: self.buf, set: self.set, body: frame.body };
+            let view =
+                RawView { words: self.slab.words(), store: self.bytes(), set: self.set, body: frame.body };
             let list = view.list(entry, slot);
             let last = list.message(list.len().saturating_sub(1));
             if last.body.base == NIL {
@@ -128,7 +129,7 @@ impl<'r> Machine<'r, '_> {
         body: BodyRef,
         position: usize,
     ) -> Result<(), Full> {
-        let context = MapContext { store: self.buf, set: self.set };
+        let context = MapContext { store: self.bytes(), set: self.set };
         match self.slab.map_entry_done(context, entry, slot) {
             None => Ok(()),
             Some(fresh) => self.slab.settle_later(body, position, slot, fresh),
@@ -161,8 +162,7 @@ impl Machine<'_, '_> {
         };
         Ok(match field.program.by_number(type_id) {
             Some((_, entry)) if entry.coding == Coding::Message => {
-                let origin = self.source.origin();
-                let child = Child { start: start - origin, end: end - origin, group: 0, resume: item.end };
+                let child = Child { start, end, group: 0, resume: item.end };
                 Some(Unexpected::Item(entry, child))
             }
             _ => None,
@@ -256,7 +256,7 @@ impl Machine<'_, '_> {
 
     /// Start and end of the content of a message, and the offset after the field.
     fn extent(&self, field: &FieldStart<'_>, coding: Coding) -> Located<(usize, usize, usize)> {
-        let limit = self.buf.get(..field.end).unwrap_or(self.buf);
+        let limit = self.bytes().get(..field.end).unwrap_or(self.bytes());
         if coding == Coding::Group {
             let (end, next) = raw::group(limit, field.value_start, field.tag >> 3, self.depth_left())
                 .map_err(|fault| (fault.kind, fault.offset))?;
@@ -305,7 +305,7 @@ impl Machine<'_, '_> {
         field: FieldStart<'_>,
         entry: &FieldEntry,
     ) -> Located<usize> {
-        let limit = self.buf.get(..field.end).unwrap_or(self.buf);
+        let limit = self.bytes().get(..field.end).unwrap_or(self.bytes());
         let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.tag_start))?;
         let next = skip(limit, field.tag_start, field.value_start, tag, self.depth_left())?;
         if entry.oneof == 0 {
@@ -331,11 +331,11 @@ impl Machine<'_, '_> {
     #[inline(never)]
     pub(in crate::engine::decode) fn keep_bytes(&mut self, base: u32, end: usize) -> Result<(), Full> {
         let Some(frame) = self.scratch.stack.last() else { return Ok(()) };
-        let (tag, value) = raw::tag_bits(self.buf, frame.tag_start as usize).unwrap_or((0, end));
+        let (tag, value) = raw::tag_bits(self.bytes(), frame.tag_start as usize).unwrap_or((0, end));
         let is_group = tag & 7 == WireType::StartGroup as u32;
         let (start, end) = match is_group {
             true => (value, self.group_end),
-            false => (raw::length(self.buf, value).map_or(end, |(_, start)| start), end),
+            false => (raw::length(self.bytes(), value).map_or(end, |(_, start)| start), end),
         };
         if !self.slab.words().is_verbatim(base) {
             // Its unknown fields are numbers that closed enums do not list. The bytes have them.
@@ -369,7 +369,7 @@ impl<'r> Machine<'r, '_> {
         field: FieldStart<'p>,
     ) -> Located<Unexpected<'p>> {
         // The window may have crossed the end of the message, even inside the tag, so the tag is read again.
-        let limit = self.buf.get(..field.end).unwrap_or(self.buf);
+        let limit = self.bytes().get(..field.end).unwrap_or(self.bytes());
         let (tag, pos) = raw::tag(limit, field.tag_start).map_err(|kind| (kind, field.tag_start))?;
         if let Some((_, entry)) = field.program.by_number(tag.number())
             && let Some(op) = entry.other_op(field.tag)
@@ -396,7 +396,7 @@ impl<'r> Machine<'r, '_> {
 
     /// How many levels may still be nested in the innermost message.
     pub(in crate::engine::decode) fn depth_left(&self) -> u32 {
-        self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32)
+        self.context.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32)
     }
 
     /// Adds the field between two offsets to the unknown fields of a message. Map entries have no unknown fields, and a
@@ -407,7 +407,10 @@ impl<'r> Machine<'r, '_> {
         from: usize,
         to: usize,
     ) -> Result<(), Full> {
-        if self.options.discards_unknown() || self.in_map_entry() || self.slab.words().is_verbatim(base) {
+        if self.context.options.discards_unknown()
+            || self.in_map_entry()
+            || self.slab.words().is_verbatim(base)
+        {
             return Ok(());
         }
         self.slab.add_unknown(base, from as u32, (to - from) as u32)
@@ -443,7 +446,7 @@ impl<'r> Machine<'r, '_> {
         from: usize,
         to: usize,
     ) -> Result<(), Full> {
-        if self.options.discards_unknown() || self.slab.words().is_verbatim(base) {
+        if self.context.options.discards_unknown() || self.slab.words().is_verbatim(base) {
             return Ok(());
         }
         self.slab.add_unknown_value(base, entry.number() << 3, from as u32, (to - from) as u32)

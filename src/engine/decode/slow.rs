@@ -8,7 +8,7 @@ use super::machine::state::{
 };
 use super::rare::Unexpected;
 use super::{fixed, lists};
-use crate::engine::slab::{BodyRef, Full};
+use crate::engine::slab::{BodyRef, Full, Slab};
 use crate::schema::program::{Coding, FieldEntry, Op, Program, ProgramSet};
 use crate::wire::error::DecodeErrorKind as Kind;
 use crate::wire::read::raw;
@@ -19,6 +19,43 @@ fn at<T>(offset: usize) -> impl FnOnce(Result<T, Full>) -> Located<T> {
     move |result| result.map_err(|full| (full.into(), offset))
 }
 
+impl OpenMessage<'_> {
+    /// Marks a list as set, and returns its slot.
+    #[inline(always)]
+    fn list_slot(&mut self, slab: &mut Slab, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
+        let Self { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = *self;
+        at(tag_start)(mark_list_set(slab, program, base, hasbits, entry))
+    }
+
+    /// Appends a packed run, or all elements that follow each other, to a list of strings, bytes or numbers, but not of a closed enum. Returns the offset
+    /// after them.
+    #[inline(never)]
+    pub(super) fn elements(
+        &mut self,
+        buf: &[u8],
+        slab: &mut Slab,
+        field: FieldStart<'_>,
+        entry: &FieldEntry,
+        op: Op,
+    ) -> Located<usize> {
+        let FieldStart { tag, tag_start, value_start, end, .. } = field;
+        if op != Op::Packed {
+            let slot = self.list_slot(slab, entry, tag_start)?;
+            return match op {
+                Op::List => NumberList { buf, end, tag, entry }.append(slab, slot, value_start),
+                _ => SpanList { buf, end, tag, utf8: op == Op::ListString }.append(slab, slot, value_start),
+            };
+        }
+        let bounded = input::bounded(buf, value_start, end);
+        let (start, end) = bounded.map_err(|kind| (kind, value_start))?;
+        if start != end {
+            let slot = self.list_slot(slab, entry, tag_start)?;
+            Packed { buf, end, entry }.append(slab, slot, start)?;
+        }
+        Ok(end)
+    }
+}
+
 impl<'r> Machine<'r, '_> {
     /// Decodes one field, or all elements of a list that follow each other. The tag, of `len` bytes, is at the
     /// position of the loop; `found` is its entry, or `None` if the tag is not the tag of any entry.
@@ -26,10 +63,9 @@ impl<'r> Machine<'r, '_> {
     /// A call per field is cheap enough for these: out of the field loop, they leave its registers alone.
     #[inline(never)]
     pub(super) fn slow_field(&mut self, found: Option<&'r FieldEntry>, tag: u32, len: usize) -> Next {
-        let origin = self.source.origin();
         let OpenMessage { program, pos, end, group, .. } = self.open;
-        let tag_start = pos + origin;
-        let field = FieldStart { program, tag, tag_start, value_start: tag_start + len, end: end + origin };
+        let tag_start = pos;
+        let field = FieldStart { program, tag, tag_start, value_start: tag_start + len, end };
         let (entry, op) = match found {
             Some(entry) if entry.op == Op::Wide => (entry, entry.declared_op()),
             Some(entry) => (entry, entry.op),
@@ -41,7 +77,7 @@ impl<'r> Machine<'r, '_> {
             }
             None => match self.unexpected(field) {
                 Ok(Unexpected::Unknown(next)) => {
-                    self.open.pos = next - origin;
+                    self.open.pos = next;
                     return Next::Continue;
                 }
                 Ok(Unexpected::Item(entry, child)) => return self.enter_any(entry, child),
@@ -63,19 +99,23 @@ impl<'r> Machine<'r, '_> {
             op if op.is_skip() => self.unselected(field, entry).map(Some),
             Op::ListFixedMessage => self.fixed_list(field, entry),
             Op::PlainMap => self.map_entries(field, entry),
-            Op::Packed => self.packed(field, entry).map(Some),
-            Op::List | Op::ListString | Op::ListBytes => self.list(field, entry, op).map(Some),
+            Op::List | Op::Packed if entry.coding == Coding::ClosedEnum => {
+                self.closed_enums(field, entry, op).map(Some)
+            }
+            Op::List | Op::Packed | Op::ListString | Op::ListBytes => {
+                self.open.elements(self.context.source.bytes(), self.slab, field, entry, op).map(Some)
+            }
             Op::String | Op::Bytes => self.span(field, entry, op).map(Some),
             _ => self.number(field, entry).map(Some),
         };
         match next {
             Ok(Some(next)) => {
-                self.open.pos = next - origin;
+                self.open.pos = next;
                 Next::Continue
             }
             Ok(None) => match self.bounded(field) {
                 Ok((start, end)) => {
-                    let child = Child { start: start - origin, end: end - origin, group: 0, resume: 0 };
+                    let child = Child { start, end, group: 0, resume: 0 };
                     self.enter_any(entry, child)
                 }
                 Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
@@ -84,48 +124,43 @@ impl<'r> Machine<'r, '_> {
         }
     }
 
-    /// Marks a list of the innermost message as set, and returns its slot.
-    #[inline(always)]
-    fn list_slot(&mut self, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
-        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
-        at(tag_start)(mark_list_set(self.slab, program, base, hasbits, entry))
-    }
-
     /// Start and end of a length-delimited value.
     fn bounded(&self, field: FieldStart<'_>) -> Located<(usize, usize)> {
-        input::bounded(self.buf, field.value_start, field.end).map_err(|kind| (kind, field.value_start))
+        input::bounded(self.bytes(), field.value_start, field.end).map_err(|kind| (kind, field.value_start))
     }
 
-    fn packed(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<usize> {
+    /// Appends a packed run, or all elements that follow each other, to a list of numbers of a closed enum.
+    fn closed_enums(&mut self, field: FieldStart<'_>, entry: &FieldEntry, op: Op) -> Located<usize> {
+        let FieldStart { tag, tag_start, value_start, end, .. } = field;
+        let (buf, base) = (self.bytes(), self.open.body.base);
+        if op == Op::List {
+            let slot = self.open.list_slot(self.slab, entry, tag_start)?;
+            return NumberList { buf, end, tag, entry }.append_closed(
+                self,
+                (slot, base),
+                tag_start,
+                value_start,
+            );
+        }
         let (start, end) = self.bounded(field)?;
         if start != end {
-            let slot = self.list_slot(entry, field.tag_start)?;
-            Packed { buf: self.buf, end, entry, base: self.open.body.base }.append(self, slot, start)?;
+            let slot = self.open.list_slot(self.slab, entry, tag_start)?;
+            Packed { buf, end, entry }.append_closed(self, (slot, base), start)?;
         }
         Ok(end)
     }
 
-    fn list(&mut self, field: FieldStart<'_>, entry: &FieldEntry, op: Op) -> Located<usize> {
-        let FieldStart { tag, tag_start, value_start: pos, end, .. } = field;
-        let (buf, base) = (self.buf, self.open.body.base);
-        let slot = self.list_slot(entry, tag_start)?;
-        match op {
-            Op::List => NumberList { buf, end, tag, entry, base }.append(self, slot, tag_start, pos),
-            _ => SpanList { buf, end, tag, utf8: op == Op::ListString }.append(self.slab, slot, pos),
-        }
-    }
-
     /// Appends messages of fixed shape; `None` if the first one has another form, or if there is no memory for it.
     fn fixed_list(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<Option<usize>> {
-        let (buf, sub) = (self.buf, self.set.program(entry.sub));
+        let (buf, sub) = (self.bytes(), self.set.program(entry.sub));
         // The elements, and the messages in them.
         let levels = 1 + usize::from(sub.fixed().is_none());
-        if self.scratch.stack.len() + levels > self.options.depth_limit() as usize {
+        if self.scratch.stack.len() + levels > self.context.options.depth_limit() as usize {
             return Ok(None);
         }
         // Restored if nothing is appended: the general path must see the field as it was.
         let before = self.open.hasbits;
-        let slot = self.list_slot(entry, field.tag_start)?;
+        let slot = self.open.list_slot(self.slab, entry, field.tag_start)?;
         let (slab, first) = (&mut *self.slab, (field.tag_start, field.value_start));
         let list = FixedList { buf, end: field.end, tag: field.tag, sub };
         let next = match (sub.fixed(), sub.nested_fixed()) {
@@ -148,12 +183,12 @@ impl<'r> Machine<'r, '_> {
     /// Appends map entries of a key and a value that are no messages; `None` if the first one has another form.
     fn map_entries(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<Option<usize>> {
         let FieldStart { program, tag, tag_start, value_start: mut pos, end } = field;
-        if self.scratch.stack.len() >= self.options.depth_limit() as usize {
+        if self.scratch.stack.len() >= self.context.options.depth_limit() as usize {
             return Ok(None);
         }
-        let list = MapEntryList { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
+        let list = MapEntryList { buf: self.bytes(), end, tag, sub: self.set.program(entry.sub) };
         let OpenMessage { body, hasbits: before, .. } = self.open;
-        let slot = self.list_slot(entry, tag_start)?;
+        let slot = self.open.list_slot(self.slab, entry, tag_start)?;
         let mut done = None;
         while let Some(result) = list.append(self.slab, slot, pos) {
             let entry_end = at(pos)(result)?;
@@ -173,7 +208,8 @@ impl<'r> Machine<'r, '_> {
     /// Decodes a singular string or bytes field.
     fn span(&mut self, field: FieldStart<'_>, entry: &FieldEntry, op: Op) -> Located<usize> {
         let (start, end) = self.bounded(field)?;
-        let pair = lists::pair(self.buf, start, end, op == Op::String).ok_or((Kind::InvalidUtf8, start))?;
+        let pair =
+            lists::pair(self.bytes(), start, end, op == Op::String).ok_or((Kind::InvalidUtf8, start))?;
         if start == end && entry.flags.is_implicit() {
             self.mark_unset(field.program, entry);
         } else {
@@ -185,7 +221,7 @@ impl<'r> Machine<'r, '_> {
 
     /// Decodes a singular number, bool or enum.
     fn number(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<usize> {
-        let (value, next) = lists::number(entry.coding, self.buf, field.value_start)
+        let (value, next) = lists::number(entry.coding, self.bytes(), field.value_start)
             .map_err(|kind| (kind, field.value_start))?;
         if next > field.end {
             return Err((Kind::Incomplete, field.value_start));

@@ -154,7 +154,8 @@ impl Slab {
     /// Gives the list room for `len` elements: in place at the end of the slab, else in a new block of twice the capacity.
     #[inline(never)]
     fn list_regrow(&mut self, list: List, capacity: u32, width: u32, len: u32) -> Result<u32, Full> {
-        let least = if width == 1 { FIRST_BODIES.into() } else { 1 };
+        // A list that grows once has three elements as often as two.
+        let least = if width == 1 || capacity != 0 { FIRST_BODIES.into() } else { 1 };
         let new = (capacity as u64 * 2).max(len as u64).max(least);
         let words = |elements: u64| u32::try_from(elements * width as u64).map_err(|_| Full::Limit);
         let capacity_words = words(capacity as u64)?;

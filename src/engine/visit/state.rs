@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 /// A kind of fault and its offset in the input.
 pub(crate) type VisitFault = (Kind, usize);
 
-/// A parent of the message that is being visited. Offsets, no positions, so that it outlives the switch to the padded tail.
+/// A parent of the message that is being visited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     /// The end of the parent.
@@ -36,7 +36,7 @@ pub(crate) struct VisitJob<'r, 'i> {
     pub(crate) levels: &'r mut Vec<Level>,
 }
 
-/// A message to go on with: its content and what ends it. Offsets.
+/// A message to go on with: its content and what ends it.
 #[derive(Clone, Copy)]
 pub(super) struct VisitedChild {
     pub(super) start: usize,

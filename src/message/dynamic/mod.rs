@@ -10,7 +10,7 @@ use super::dynamic::copy::Owned;
 use super::dynamic::store::Store;
 use super::edit::slab_writer::TooLarge;
 use super::{MessageMut, MessageView};
-use crate::engine::decode::{self, Job, Scratch};
+use crate::engine::decode::{self, Job, Outcome, Scratch};
 use crate::engine::slab::{BodyRef, NIL, RawView, Slab};
 use crate::schema::pool::MessageDescriptor;
 use crate::schema::program::Selected;
@@ -275,12 +275,14 @@ impl DynamicMessage {
         if held == 0 {
             slab.expect_message(descriptor.program(), store.len() - start, budget / 16);
         }
-        let job = Job { set, store, start, slab, scratch: &mut scratch, options };
+        let mut job = Job { set, store, start, slab, scratch: &mut scratch, options };
         if *base == NIL {
-            let decoded = decode::decode_fresh(job, index, budget, base);
+            let mut outcome = Outcome::NONE;
+            let decoded = decode::decode_fresh(&mut job, index, budget, &mut outcome);
+            *base = outcome.base;
             self.slab.expect_no_more();
             self.compact_later();
-            return decoded;
+            return decoded.map(|()| outcome.may_miss);
         }
         decode::merge(job, BodyRef { program: index, base: *base })
     }

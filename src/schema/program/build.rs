@@ -187,8 +187,10 @@ impl Program {
         let (all, few) = (last - first + 1, 2 * self.entries.len() as u32 + 16);
         self.by_number_first = first;
         self.flags.set(ProgramFlags::MORE_NUMBERS, all > few);
-        let leaf = self.has_plain_end() && !self.is_map_entry() && all_in_loop(&self.entries);
-        self.flags.set(ProgramFlags::LEAF, leaf);
+        let plain = self.has_plain_end() && !self.is_map_entry();
+        self.flags.set(ProgramFlags::LEAF, plain && all_in_loop(&self.entries));
+        let tree = plain && self.entries.iter().all(|e| in_loop(e) || is_child(e) || e.is_elements());
+        self.flags.set(ProgramFlags::FRAMES, !tree);
         self.by_number_table =
             room.list((0..all.min(few)).map(|place| FieldEntry::none(first.saturating_add(place))))?;
         let far = if all > few { all.min(8 * few) } else { 0 };
@@ -211,10 +213,18 @@ impl Program {
     }
 }
 
+/// Whether the field loop decodes the field.
+fn in_loop(entry: &FieldEntry) -> bool {
+    entry.op <= Op::FixedMessage || (Op::SkipVarint..=Op::SkipLength).contains(&entry.op)
+}
+
+/// Whether the field loop finds the field to be a message, or one of a list.
+fn is_child(entry: &FieldEntry) -> bool {
+    matches!(entry.op, Op::Message | Op::Inline | Op::ListMessage)
+}
+
 /// Whether the field loop decodes all fields but the messages of oneofs that have other members too: they are mostly one of those.
 fn all_in_loop(entries: &[FieldEntry]) -> bool {
-    let in_loop =
-        |e: &FieldEntry| e.op <= Op::FixedMessage || (Op::SkipVarint..=Op::SkipLength).contains(&e.op);
     entries.iter().all(|e| {
         in_loop(e) || e.oneof != 0 && entries.iter().any(|other| other.oneof == e.oneof && in_loop(other))
     })

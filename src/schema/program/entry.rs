@@ -89,6 +89,13 @@ pub(crate) struct FieldEntry {
 }
 
 impl FieldEntry {
+    /// Whether it is a list of strings, bytes or numbers, but not of a closed enum.
+    #[inline]
+    pub(crate) fn is_elements(&self) -> bool {
+        matches!(self.op, Op::List | Op::Packed | Op::ListString | Op::ListBytes)
+            && self.coding != Coding::ClosedEnum
+    }
+
     /// Fills the place of a number without a field: its tag has another number, so it never matches.
     pub(crate) const fn none(number: u32) -> Self {
         Self {

@@ -54,6 +54,8 @@ impl ProgramFlags {
     pub(super) const LEAF: Self = Self(1 << 13);
     /// Eight or more fields, and all are singular numbers.
     pub(super) const NUMBERS: Self = Self(1 << 14);
+    /// This message, or one that can be below it, has fields besides those of a leaf, lists and messages, or more to store at the end.
+    pub(super) const FRAMES: Self = Self(1 << 15);
 
     #[inline(always)]
     pub(super) const fn has(self, flag: Self) -> bool {
@@ -286,6 +288,12 @@ impl Program {
     #[inline(always)]
     pub(crate) fn is_leaf(&self) -> bool {
         self.flags.has(ProgramFlags::LEAF)
+    }
+
+    /// Whether this message, and all messages below it, have fields that the field loop decodes, lists of strings or numbers, and messages, and no more.
+    #[inline(always)]
+    pub(crate) fn is_tree(&self) -> bool {
+        self.is_leaf() || !self.flags.has(ProgramFlags::FRAMES)
     }
 
     /// Whether lists of this message hold the bodies themselves.

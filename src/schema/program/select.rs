@@ -7,7 +7,7 @@
 
 use super::build::required_positions;
 use super::lowered::{ProgramFlags, Unselected};
-use super::set::mark_required;
+use super::set::spread_flags;
 use super::{FieldEntry, Program, ProgramSet, ReadLayouts, Room, RoomFull};
 use crate::wire::sync::Arc;
 use alloc::vec::Vec;
@@ -98,7 +98,7 @@ impl ProgramSet {
             };
             work.free.push(&mut programs, program)?;
         }
-        mark_required(&mut programs, &mut work.free)?;
+        spread_flags(&mut programs, &mut work.free)?;
         let enums = self.enums.clone();
         let layouts = ReadLayouts::new(&programs, &mut work.free)?;
         let set = Arc::new_cyclic(|shared| Self { programs, layouts, enums, shared: shared.clone() });

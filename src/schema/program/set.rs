@@ -63,7 +63,7 @@ impl ProgramSet {
     }
 
     /// Lowers and checks any source, within this room. Phases: read and check each message, lay out bodies, find fixed shapes,
-    /// freeze, spread "has required fields".
+    /// freeze, spread what holds for messages above.
     pub(crate) fn of<S: SpecSource + ?Sized>(
         source: &S,
         room: &mut Room,
@@ -79,7 +79,7 @@ impl ProgramSet {
         check_maps(&programs)?;
         lay_out(&mut programs, room).map_err(full)?;
         find_shapes(&mut programs, room).map_err(full)?;
-        mark_required(&mut programs, room).map_err(full)?;
+        spread_flags(&mut programs, room).map_err(full)?;
         let layouts = ReadLayouts::new(&programs, room).map_err(full)?;
         let mut enums = Vec::new();
         room.reserve(&mut enums, source.enums()).map_err(full)?;
@@ -213,15 +213,8 @@ fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull
     Ok(())
 }
 
-/// Spreads "has required fields" from each message to all messages that can hold it.
-pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
-    let mut todo: Vec<u32> = Vec::new();
-    for i in (0..programs.len()).filter(|&i| programs[i].needs_check()) {
-        room.push(&mut todo, i as u32)?;
-    }
-    if todo.is_empty() {
-        return Ok(());
-    }
+/// Spreads from each message to all messages that can hold it what holds for one if it holds for any message below it.
+pub(super) fn spread_flags(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     let links = |programs: &[Program]| {
         let messages = programs.iter().flat_map(|p| &p.entries).filter(|e| e.coding.is_message());
         messages.count()
@@ -234,13 +227,19 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
         holders.extend(messages.map(|e| (e.sub, i as u32)));
     }
     sort_list(&mut holders, |a, b| a < b);
-    while let Some(i) = todo.pop() {
-        let from = holders.partition_point(|&(held, _)| held < i);
-        for &(_, holder) in holders.iter().skip(from).take_while(|&&(held, _)| held == i) {
-            let program = &mut programs[holder as usize];
-            if !program.needs_check() {
-                program.flags.set(ProgramFlags::NEEDS_CHECK, true);
-                room.push(&mut todo, holder)?;
+    let mut todo: Vec<u32> = Vec::new();
+    for flag in [ProgramFlags::NEEDS_CHECK, ProgramFlags::FRAMES] {
+        for i in (0..programs.len()).filter(|&i| programs[i].flags.has(flag)) {
+            room.push(&mut todo, i as u32)?;
+        }
+        while let Some(i) = todo.pop() {
+            let from = holders.partition_point(|&(held, _)| held < i);
+            for &(_, holder) in holders.iter().skip(from).take_while(|&&(held, _)| held == i) {
+                let program = &mut programs[holder as usize];
+                if !program.flags.has(flag) {
+                    program.flags.set(flag, true);
+                    room.push(&mut todo, holder)?;
+                }
             }
         }
     }

@@ -1,10 +1,9 @@
 //! The state that all files of the decoder share, from the decode itself down to one field.
 //!
-//! Two kinds of numbers say where something is: an *offset* counts from the start of the store, a *position* from the
-//! start of what the field loop reads at the moment (`window.rs`). An offset is a position plus `PaddedStore::origin`.
+//! All numbers that say where something is are offsets in the store.
 
-use super::window::{PaddedStore, PaddedTail};
-use crate::engine::decode::{Job, ParentFrame, Root, Scratch};
+use super::window::Source;
+use crate::engine::decode::{ParentFrame, Scratch};
 use crate::engine::slab::{BodyRef, Full, NIL, RawView, Slab};
 use crate::schema::program::{FieldEntry, Program, ProgramSet};
 use crate::wire::error::{DecodeError, DecodeErrorKind as Kind, FieldPath, PathStep};
@@ -12,16 +11,28 @@ use crate::wire::options::DecodeOptions;
 use crate::wire::read::raw;
 use alloc::vec::Vec;
 
+/// What all messages of a decode have in common.
+#[derive(Clone, Copy)]
+pub(in crate::engine::decode) struct Context<'r, 'b> {
+    pub(in crate::engine::decode) set: &'r ProgramSet,
+    pub(in crate::engine::decode) source: Source<'b>,
+    pub(in crate::engine::decode) options: &'r DecodeOptions,
+}
+
+impl Context<'_, '_> {
+    /// Whether a message at this depth may have messages in it; the outermost has depth 0.
+    #[inline(always)]
+    pub(in crate::engine::decode) fn may_nest(&self, depth: usize) -> bool {
+        depth < self.options.depth_limit() as usize
+    }
+}
+
 /// A decode in progress.
 pub(in crate::engine::decode) struct Machine<'r, 'b> {
     pub(in crate::engine::decode) set: &'r ProgramSet,
-    /// The store, for reads by offset.
-    pub(in crate::engine::decode) buf: &'b [u8],
-    /// The store, for reads by position.
-    pub(in crate::engine::decode) source: PaddedStore<'b>,
+    pub(in crate::engine::decode) context: Context<'r, 'b>,
     pub(in crate::engine::decode) slab: &'r mut Slab,
     pub(in crate::engine::decode) scratch: &'r mut Scratch,
-    pub(in crate::engine::decode) options: &'r DecodeOptions,
     /// Some message ended without a required field. A later occurrence of it may still bring the field.
     pub(in crate::engine::decode) may_miss: bool,
     /// The current map entry has a value that its closed enum does not list.
@@ -29,17 +40,19 @@ pub(in crate::engine::decode) struct Machine<'r, 'b> {
     pub(in crate::engine::decode) open: OpenMessage<'r>,
     /// The offset where the content of the last group ended.
     pub(in crate::engine::decode) group_end: usize,
+    /// Trees that start before this offset get frames.
+    pub(in crate::engine::decode) framed_until: usize,
     /// Why the loop stopped; valid after `Next::Fault`.
     pub(in crate::engine::decode) fault: Fault,
 }
 
-/// The innermost message. The field loop copies what it needs into local variables.
+/// A message that has not ended, and how far it came. The field loop copies what it needs into local variables.
 #[derive(Clone, Copy)]
 pub(in crate::engine::decode) struct OpenMessage<'r> {
     pub(in crate::engine::decode) program: &'r Program,
-    /// Position of the next tag.
+    /// Offset of the next tag.
     pub(in crate::engine::decode) pos: usize,
-    /// Position where the message ends; for a group, where its parent ends.
+    /// Offset where the message ends; for a group, where its parent ends.
     pub(in crate::engine::decode) end: usize,
     /// The hasbits, unless the message is wide.
     pub(in crate::engine::decode) hasbits: u64,
@@ -84,7 +97,7 @@ pub(in crate::engine::decode) struct FieldStart<'p> {
     pub(in crate::engine::decode) end: usize,
 }
 
-/// The content of a sub-message that is about to be entered, by positions.
+/// The content of a sub-message that is about to be entered.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine::decode) struct Child {
     pub(in crate::engine::decode) start: usize,
@@ -97,28 +110,25 @@ pub(in crate::engine::decode) struct Child {
 }
 
 impl<'r, 'b> Machine<'r, 'b> {
+    /// A decode whose outermost message has come this far.
     #[inline(always)]
-    pub(in crate::engine::decode) fn new(job: Job<'r, 'b>, tail: &'b PaddedTail, root: Root<'r>) -> Self {
-        let Job { set, store, start, slab, scratch, options } = job;
-        let Root { program, body, hasbits } = root;
-        let open =
-            OpenMessage { program, pos: start, end: store.len(), hasbits, body, group: 0, from: start };
+    pub(in crate::engine::decode) fn new(
+        context: Context<'r, 'b>,
+        slab: &'r mut Slab,
+        scratch: &'r mut Scratch,
+        open: OpenMessage<'r>,
+    ) -> Self {
         let fault = Fault { kind: Kind::Incomplete, offset: 0, entry: None };
-        let source = PaddedStore::new(store, tail);
         let (may_miss, entry_unknown) = (false, false);
-        Self {
-            set,
-            buf: store,
-            source,
-            slab,
-            scratch,
-            options,
-            may_miss,
-            entry_unknown,
-            open,
-            group_end: 0,
-            fault,
-        }
+        let (group_end, framed_until) = (0, 0);
+        let set = context.set;
+        Self { set, context, slab, scratch, may_miss, entry_unknown, open, group_end, framed_until, fault }
+    }
+
+    /// The byte store.
+    #[inline(always)]
+    pub(in crate::engine::decode) fn bytes(&self) -> &'b [u8] {
+        self.context.source.bytes()
     }
 }
 
@@ -329,7 +339,7 @@ impl Machine<'_, '_> {
     pub(in crate::engine::decode) fn stopped(&mut self) -> Fault {
         let Fault { kind, offset, entry } = self.fault;
         let OpenMessage { program, hasbits, .. } = self.open;
-        let end = self.open.end + self.source.origin();
+        let end = self.open.end;
         let (kind, offset, entry) = match kind {
             Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
                 self.explain(program, offset, end).unwrap_or((kind, offset, entry))
@@ -347,7 +357,7 @@ impl Machine<'_, '_> {
     /// the program has it, the field. The loop reads across the end of a message before it compares positions, so its
     /// own kind and offset may be those of bytes outside the message.
     fn explain(&self, program: &Program, stop: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {
-        let bytes = self.buf.get(..end).unwrap_or(self.buf);
+        let bytes = self.bytes().get(..end).unwrap_or(self.bytes());
         let mut tag_start = self.open.from;
         while tag_start < end && tag_start <= stop {
             let (tag, value) = match raw::tag(bytes, tag_start) {

@@ -317,6 +317,17 @@ impl Slab {
         self.top -= n;
     }
 
+    /// The end of what is in use, for [`free_from`](Self::free_from).
+    #[inline(always)]
+    pub(crate) fn mark(&self) -> u32 {
+        self.top
+    }
+
+    /// Frees all words that were allocated since a mark.
+    pub(crate) fn free_from(&mut self, mark: u32) {
+        self.top = self.top.min(mark);
+    }
+
     /// Allocates `n` words after one that [`split`](Self::split) may leave out.
     pub(super) fn alloc_apart(&mut self, n: u32) -> Result<u32, Full> {
         Ok(self.alloc(n.checked_add(1).ok_or(Full::Limit)?)? + 1)
@@ -325,6 +336,14 @@ impl Slab {
     /// Frees the last words, which are of [`alloc_apart`](Self::alloc_apart).
     pub(super) fn give_back_apart(&mut self, n: u32) {
         self.give_back(n + 1);
+    }
+
+    /// An empty body; `None` if the slab would have to grow.
+    #[inline(always)]
+    pub(crate) fn try_body(&mut self, program: &Program) -> Option<u32> {
+        let base = self.try_alloc(program.words())?;
+        self.clear_body(program, base);
+        Some(base)
     }
 
     /// Allocates a body, which the caller clears, and stores its offset at `slot`. `None` if the slab would have to grow.
