@@ -20,11 +20,11 @@
 
 use super::fields::Exit;
 use super::machine::state::{Child, Context, FieldStart, Machine, Next, OpenMessage};
-use crate::engine::slab::{BodyRef, Slab};
+use crate::engine::slab::{BodyRef, NIL, Slab};
 use crate::schema::program::{FieldEntry, Op, Program};
 
-/// Bytes of a tree. This bounds the recursion, and what is decoded twice if something else is in it.
-const MAX_TREE: usize = 127;
+/// Bytes of a tree. This bounds what is decoded twice if something else is in it.
+const MAX_TREE: usize = 256;
 
 /// What became of a field that the loop does not decode.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -166,6 +166,22 @@ impl<'r> OpenMessage<'r> {
         }
     }
 
+    /// Sets a singular message without content, which has no body of its own. `end` is the offset after it.
+    #[inline(always)]
+    fn empty_child(&mut self, slab: &mut Slab, entry: &FieldEntry, sub: &Program, end: usize) -> Beyond {
+        let (slot, bit) = (self.body.base + u32::from(entry.slot), 1u64 << (entry.bit & 63));
+        match entry.op {
+            Op::ListMessage => return Beyond::Not,
+            // A message that is set stays as it is.
+            _ if self.hasbits & bit != 0 => {}
+            _ if entry.flags.is_inline() => slab.clear_body(sub, slot),
+            _ => slab.set(slot, NIL),
+        }
+        let others = if entry.flags.is_special() { self.program.oneof_mask(entry.oneof) } else { 0 };
+        (self.hasbits, self.pos) = ((self.hasbits & !others) | bit, end);
+        Beyond::Decoded
+    }
+
     /// Decodes the field at which the loop stopped, if that takes no frame: a tree or a list. `depth` is that of this message.
     #[inline(always)]
     pub(super) fn beyond(
@@ -178,8 +194,11 @@ impl<'r> OpenMessage<'r> {
         match exit {
             Exit::Enter(entry, start, end) => {
                 let sub = context.set.program(entry.sub);
-                if start == end || end - start > MAX_TREE || !context.may_nest(depth) || !sub.is_tree() {
+                if end - start > MAX_TREE || !context.may_nest(depth) || !sub.is_tree() {
                     return Beyond::Not;
+                }
+                if start == end {
+                    return self.empty_child(slab, entry, sub, end);
                 }
                 let Some(base) = self.try_child(slab, entry, sub) else { return Beyond::Not };
                 slab.clear_body(sub, base);
@@ -219,7 +238,7 @@ impl<'r> Machine<'r, '_> {
                 Some(leaf) => self.continue_in(entry, leaf),
             };
         }
-        match self.open.tree(&self.context, depth, self.slab, entry, (start, end, base)) {
+        match self.open.tree(&self.context.of_trees(depth), depth, self.slab, entry, (start, end, base)) {
             None => Next::Continue,
             Some(child) => {
                 // What stopped this one is in its siblings too, more likely than not.

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Messages without messages, in a field or a list, and small messages of messages and lists are decoded without a frame (`leaf.rs`). A message of
-//! up to 128 bytes is first decoded in that way itself, without the machine ([`decode_small`]); what that does not reach, the machine decodes.
+//! up to 256 bytes is first decoded in that way itself, without the machine ([`decode_small`]); what that does not reach, the machine decodes.
 //!
 //! Below the loop: `machine/state.rs` has the state that all files share and its frames, `window.rs` and `input.rs` the reads.
 //! `lists.rs` (packed runs included) and `fixed.rs` decode the shapes of fields that their names say; `rare.rs` does unknown fields, map
@@ -47,8 +47,8 @@ use leaf::Beyond;
 use machine::state::{Context, Machine, OpenMessage, Stack};
 use machine::window::Source;
 
-/// Up to this many bytes, a message is decoded by [`decode_small`] first.
-const SMALL: usize = 128;
+/// Up to this many bytes, a message is decoded by [`decode_small`] first: 1.06 to 1.2x at 190 bytes.
+const SMALL: usize = 256;
 
 /// A parent of the innermost message, on the stack.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +177,8 @@ fn decode_small<'r>(root: &mut OpenMessage<'r>, context: &Context<'r, '_>, slab:
 impl<'r, 'i> Job<'r, 'i> {
     #[inline(always)]
     fn context(&self) -> Context<'r, 'i> {
-        Context { set: self.set, source: Source::new(self.store), options: self.options }
+        let deepest = self.options.depth_limit() as usize;
+        Context { set: self.set, source: Source::new(self.store), options: self.options, deepest }
     }
 
     /// Decodes what is left of the outermost message from `pos` on. Scalars, not the message: a copy of what was just written is read by wide loads,
@@ -254,7 +255,7 @@ pub(crate) fn decode_fresh(
     {
         let body = BodyRef { program: index, base };
         let mut root = OpenMessage::begun(program, body, job.start, job.store.len());
-        let small = decode_small(&mut root, &job.context(), job.slab);
+        let small = decode_small(&mut root, &job.context().of_trees(0), job.slab);
         outcome.base = base;
         match small {
             Small::Whole => return Ok(()),

@@ -125,6 +125,7 @@ impl Slab {
         }
         self.set64(to, new as u64 | (need as u64) << 32);
         self.set(to + 2, flags);
+        self.note_unknown();
         Ok(to + BLOCK_HEADER + used)
     }
 

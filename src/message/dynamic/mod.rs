@@ -29,8 +29,8 @@ const COMPACT_MIN: usize = 4096;
 /// A message of a run-time schema, owned and mutable.
 ///
 /// It makes two allocations, however many fields it has: one for the fields, one for the bytes of strings and unknown
-/// fields. Decoding copies the input once, with room for setting a few short strings. Types whose fields are all numbers
-/// need no copy, unless a message has unknown fields. [`clear`](Self::clear) keeps the
+/// fields. Decoding copies the input once, with room for setting a few short strings. Types whose fields are all numbers,
+/// or messages of numbers, need no copy, unless a message has unknown fields. [`clear`](Self::clear) keeps the
 /// memory for the next message. Setters append and leave garbage. When more than half of the memory in use is garbage, a
 /// later setter compacts the message. It looks for garbage when the memory in use has doubled; after a compaction,
 /// when the memory of fields is four times as much.
@@ -127,37 +127,38 @@ impl DynamicMessage {
     }
 
     /// Decodes into an empty message.
+    #[inline]
     pub(crate) fn decoded(mut self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
-        let len = input.len();
-        if self.refers_to_input() {
-            return self.decoded_from(len, options, |store| store.append(input));
+        let (len, mut may_miss) = (input.len(), false);
+        let decoded = match self.refers_to_input() {
+            true => self.run_copy(len, options, |store| store.append(input), &mut may_miss),
+            false => self.run_in_place(input, options, &mut may_miss),
+        };
+        // In place up to here: each move of a message is 16 loads, which wait for the stores before.
+        match self.check(decoded, may_miss, len, &options) {
+            Ok(()) => Ok(self),
+            Err(error) => Err(error),
         }
-        let may_miss = options.for_copy(len).map_err(at_start).and_then(|options| {
-            let may_miss = self.run(Some(input), 0, &options)?;
-            // Only unknown fields refer to the input now.
-            if self.raw().spans().next().is_some() {
-                self.store.append(input).map_err(at_start)?;
-            }
-            Ok(may_miss)
-        });
-        self.checked(may_miss, len, &options)
+    }
+
+    /// Decodes input that only unknown fields refer to, and copies it if there are some.
+    fn run_in_place(
+        &mut self,
+        input: &[u8],
+        options: DecodeOptions,
+        may_miss: &mut bool,
+    ) -> Result<(), DecodeError> {
+        let options = options.for_copy(input.len()).map_err(at_start)?;
+        self.run(Some(input), 0, &options, may_miss)?;
+        if self.slab.has_unknown() {
+            self.store.append(input).map_err(at_start)?;
+        }
+        Ok(())
     }
 
     /// Whether a field of the message can refer to the bytes that it is decoded from.
     fn refers_to_input(&self) -> bool {
         self.selected.is_some() || self.descriptor.program().has_spans()
-    }
-
-    /// Decodes `len` bytes that `append` adds to the store of an empty message.
-    #[inline]
-    fn decoded_from(
-        mut self,
-        len: usize,
-        options: DecodeOptions,
-        append: impl FnOnce(&mut Store) -> Result<usize, Full>,
-    ) -> Result<Self, DecodeError> {
-        let may_miss = self.run_copy(len, options, append);
-        self.checked(may_miss, len, &options)
     }
 
     /// Decodes a message that shares the input instead of copying it. The first setter or merge that adds strings
@@ -206,11 +207,12 @@ impl DynamicMessage {
         descriptor: &MessageDescriptor,
         mut input: impl bytes::Buf,
     ) -> Result<Self, DecodeError> {
-        let len = input.remaining();
-        let decoded = Self::new(descriptor)
-            .decoded_from(len, DecodeOptions::new(), |store| store.append_buf(&mut input));
+        let (mut message, mut may_miss) = (Self::new(descriptor), false);
+        let (len, options) = (input.remaining(), DecodeOptions::new());
+        let append = |store: &mut Store| store.append_buf(&mut input);
+        let decoded = message.run_copy(len, options, append, &mut may_miss);
         input.advance(input.remaining());
-        decoded
+        message.check(decoded, may_miss, len, &options).map(|()| message)
     }
 
     /// Decodes into an empty message that shares the input.
@@ -221,49 +223,50 @@ impl DynamicMessage {
         options: DecodeOptions,
     ) -> Result<Self, DecodeError> {
         self.store = Store::shared(input);
-        let may_miss = self.run(None, 0, &options);
-        self.checked(may_miss, input.len(), &options)
+        let mut may_miss = false;
+        let decoded = self.run(None, 0, &options, &mut may_miss);
+        self.check(decoded, may_miss, input.len(), &options).map(|()| self)
     }
 
-    fn checked(
-        self,
-        may_miss: Result<bool, DecodeError>,
+    /// The result of a decode of `len` bytes: checks required fields if one may be missing, and names the message and fields in an error.
+    #[inline]
+    fn check(
+        &self,
+        decoded: Result<(), DecodeError>,
+        may_miss: bool,
         len: usize,
         options: &DecodeOptions,
-    ) -> Result<Self, DecodeError> {
-        let checked = may_miss.and_then(|may_miss| {
-            if may_miss && !options.allows_partial() {
-                decode::check_required(self.raw(), len)
-            } else {
-                Ok(())
-            }
-        });
-        match checked {
-            Ok(()) => Ok(self),
-            Err(error) => Err(named(&self.descriptor, error)),
-        }
+    ) -> Result<(), DecodeError> {
+        let error = match decoded {
+            Ok(()) if !may_miss || options.allows_partial() => return Ok(()),
+            Ok(()) => decode::check_required(self.raw(), len).err(),
+            Err(error) => Some(error),
+        };
+        error.map_or(Ok(()), |error| Err(named(&self.descriptor, error)))
     }
 
-    /// Decodes `len` bytes that `append` adds to the store. Returns whether required fields may be missing.
+    /// Decodes `len` bytes that `append` adds to the store. `may_miss` becomes true if a required field may be missing.
     #[inline]
     fn run_copy(
         &mut self,
         len: usize,
         options: DecodeOptions,
         append: impl FnOnce(&mut Store) -> Result<usize, Full>,
-    ) -> Result<bool, DecodeError> {
+        may_miss: &mut bool,
+    ) -> Result<(), DecodeError> {
         let options = options.for_copy(len).map_err(at_start)?;
         let start = append(&mut self.store).map_err(at_start)?;
-        self.run(None, start, &options)
+        self.run(None, start, &options, may_miss)
     }
 
-    /// Decodes the store, or bytes in place of it, from `start` on. Returns whether required fields may be missing.
+    /// Decodes the store, or bytes in place of it, from `start` on. `may_miss` becomes true if a required field may be missing.
     fn run(
         &mut self,
         bytes: Option<&[u8]>,
         start: usize,
         options: &DecodeOptions,
-    ) -> Result<bool, DecodeError> {
+        may_miss: &mut bool,
+    ) -> Result<(), DecodeError> {
         let Self { descriptor, selected, slab, store, base, .. } = self;
         let store = bytes.unwrap_or(store.as_slice());
         let budget = options.budget_for(store.len() - start);
@@ -282,9 +285,11 @@ impl DynamicMessage {
             *base = outcome.base;
             self.slab.expect_no_more();
             self.compact_later();
-            return decoded.map(|()| outcome.may_miss);
+            *may_miss |= outcome.may_miss;
+            return decoded;
         }
-        decode::merge(job, BodyRef { program: index, base: *base })
+        *may_miss |= decode::merge(job, BodyRef { program: index, base: *base })?;
+        Ok(())
     }
 
     /// Merges an encoded message into this one: singular fields are replaced, sub-messages merged, lists extended,
@@ -333,8 +338,8 @@ impl DynamicMessage {
     ) -> Result<(), DecodeError> {
         self.materialize()?;
         self.compact_if_due();
-        match self.run_copy(len, options, append) {
-            Ok(_) => Ok(()),
+        match self.run_copy(len, options, append, &mut false) {
+            Ok(()) => Ok(()),
             Err(error) => Err(named(&self.descriptor, error)),
         }
     }

@@ -163,3 +163,31 @@ fn keys_of_maps_are_found_by_any_integer_type() {
     assert!(message.remove("by_id", 5i64).unwrap());
     assert_eq!(message.encoded_len(), 0);
 }
+
+/// A list of points, with no string in any of them.
+static TRACK: MessageTable =
+    MessageTable::new("t.Track", &[FieldTable::new("points", 1, Kind::Message(|| &POINT)).repeated()]);
+
+#[test]
+fn a_message_copies_its_input_only_if_a_string_or_an_unknown_field_refers_to_it() {
+    let pool = DescriptorPool::from_tables(&[&TRACK]).unwrap();
+    let track = pool.get_message_by_name("t.Track").unwrap();
+    let points = [&[0x0a, 5, 0x0d, 0, 0, 0x80, 0x3f][..]; 3].concat();
+    // A field of number 3 in a point, and one in the track.
+    let (below, outside) = ([&points[..], &[0x0a, 2, 0x18, 1]].concat(), [&points[..], &[0x18, 1]].concat());
+    for (input, copied) in [(&points, false), (&below, true), (&outside, true)] {
+        let message = DynamicMessage::decode(&track, input).unwrap();
+        assert_eq!(message.as_view().raw().store.len(), if copied { input.len() } else { 0 }, "{input:02x?}");
+        assert_eq!(&message.encode_to_vec().unwrap(), input);
+        let mut merged = message.clone();
+        merged.merge(input).unwrap();
+        let both = Decoder::new(&track).decode(&[&input[..], input].concat()).unwrap().to_owned();
+        assert_eq!(merged, both);
+        assert_eq!(merged.encode_to_vec().unwrap(), both.encode_to_vec().unwrap());
+    }
+    // What was decoded before a message was cleared does not count.
+    let mut message = DynamicMessage::decode(&track, &below).unwrap();
+    message.clear();
+    message.merge(&points).unwrap();
+    assert_eq!(message.encode_to_vec().unwrap(), points);
+}

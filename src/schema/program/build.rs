@@ -143,10 +143,7 @@ impl Program {
             ),
             (ProgramFlags::PARENT, any(|e| e.coding.is_message())),
             (ProgramFlags::NESTS, any(|e| e.coding.is_message() && !e.flags.is_inline())),
-            (
-                ProgramFlags::SPANS,
-                any(|e| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes)),
-            ),
+            (ProgramFlags::SPANS, any(|e| matches!(e.coding, Coding::String | Coding::Bytes))),
         ] {
             self.flags.set(flag, on);
         }

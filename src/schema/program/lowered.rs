@@ -38,7 +38,7 @@ impl ProgramFlags {
     pub(super) const PARENT: Self = Self(1 << 4);
     /// Such a field has a body outside the slots of its parent.
     pub(super) const NESTS: Self = Self(1 << 5);
-    /// A body, or a message below it, can refer to the byte store.
+    /// A string or bytes field of this message, or of one that can be below it, can refer to the byte store.
     pub(super) const SPANS: Self = Self(1 << 6);
     /// Lists of this message hold the bodies themselves.
     pub(super) const CONTIGUOUS: Self = Self(1 << 7);
@@ -366,7 +366,7 @@ impl Program {
         self.flags.has(ProgramFlags::NESTS)
     }
 
-    /// Whether the message, or one below it, can refer to the byte store.
+    /// Whether a field of the message, or of one that can be below it, can refer to the byte store; unknown fields always can.
     #[inline]
     pub(crate) fn has_spans(&self) -> bool {
         self.flags.has(ProgramFlags::SPANS)

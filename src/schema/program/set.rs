@@ -228,7 +228,7 @@ pub(super) fn spread_flags(programs: &mut [Program], room: &mut Room) -> Result<
     }
     sort_list(&mut holders, |a, b| a < b);
     let mut todo: Vec<u32> = Vec::new();
-    for flag in [ProgramFlags::NEEDS_CHECK, ProgramFlags::FRAMES] {
+    for flag in [ProgramFlags::NEEDS_CHECK, ProgramFlags::SPANS, ProgramFlags::FRAMES] {
         for i in (0..programs.len()).filter(|&i| programs[i].flags.has(flag)) {
             room.push(&mut todo, i as u32)?;
         }

@@ -17,13 +17,22 @@ pub(in crate::engine::decode) struct Context<'r, 'b> {
     pub(in crate::engine::decode) set: &'r ProgramSet,
     pub(in crate::engine::decode) source: Source<'b>,
     pub(in crate::engine::decode) options: &'r DecodeOptions,
+    /// Messages at this depth may not have messages in them; the outermost has depth 0.
+    pub(in crate::engine::decode) deepest: usize,
 }
 
 impl Context<'_, '_> {
-    /// Whether a message at this depth may have messages in it; the outermost has depth 0.
+    /// Whether a message at this depth may have messages in it.
     #[inline(always)]
     pub(in crate::engine::decode) fn may_nest(&self, depth: usize) -> bool {
-        depth < self.options.depth_limit() as usize
+        depth < self.deepest
+    }
+
+    /// The context of trees at this depth, which recurse: what is deeper is left to the machine.
+    #[inline(always)]
+    pub(in crate::engine::decode) fn of_trees(&self, depth: usize) -> Self {
+        const LEVELS: usize = 16;
+        Self { deepest: self.deepest.min(depth + LEVELS), ..*self }
     }
 }
 

@@ -136,6 +136,8 @@ pub(crate) struct Slab {
     whole: bool,
     /// Some message is or was verbatim.
     verbatim: bool,
+    /// Some message has or had unknown fields.
+    unknown: bool,
     /// An operation has failed since the slab was empty; see `text.rs`.
     distrusted: bool,
     /// The last note of a map that is to be settled, [`NIL`] if there is none.
@@ -164,6 +166,7 @@ impl Slab {
             expected: 0,
             whole: false,
             verbatim: false,
+            unknown: false,
             distrusted: false,
             noted: NIL,
         }
@@ -172,7 +175,7 @@ impl Slab {
     /// Forgets the contents and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.top = RESERVED;
-        self.verbatim = false;
+        (self.verbatim, self.unknown) = (false, false);
         self.noted = NIL;
         if self.distrusted {
             self.distrusted = false;
@@ -211,6 +214,16 @@ impl Slab {
     /// Notes that a message is verbatim.
     pub(super) fn note_verbatim(&mut self) {
         self.verbatim = true;
+    }
+
+    /// Notes that a message has unknown fields.
+    pub(super) fn note_unknown(&mut self) {
+        self.unknown = true;
+    }
+
+    /// False if no message has unknown fields.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.unknown
     }
 
     /// False if no message is verbatim.
