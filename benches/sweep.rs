@@ -3,7 +3,8 @@
 //! - `strings`: a list of strings of each length, and the UTF-8 check alone beside the standard library's.
 //! - `numbers`: lists of messages of one to eight numbers of fixed width, of which a share of the elements lacks each field with even
 //!   odds, or one field.
-//! - `structs`: structs of strings and numbers whose lengths nobody can predict, 200 messages again and again, and 20 000 distinct ones.
+//! - `structs`: small messages of numbers, and of strings and numbers whose lengths nobody can predict, 200 again and again, and 20 000 distinct ones:
+//!   structs, a reused `Decoder` and new dynamic messages beside prost. Structs that prost decodes faster are marked.
 //!
 //! Each line is one shape: the least time of many rounds, all contenders in turns, in nanoseconds for one string or element, and how many
 //! times as long prost takes. Everything is in cache but the 20 000 messages. The numbers that prost decodes faster are marked.
@@ -13,7 +14,7 @@ use prost::Message as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tablepb::wire::utf8;
-use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, Message as _, MessageTable};
+use tablepb::{Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, Message as _, MessageTable};
 
 /// Elements of a list, and lists that are decoded in turn: a predictor should not learn them.
 const ELEMENTS: usize = 100;
@@ -203,7 +204,7 @@ fn decode_numbers(shape: &Shape) {
     }
 }
 
-/// A struct for both crates, decoded from messages whose members `$value` makes out of `$random`.
+/// A message for both crates, decoded from messages whose members `$value` makes out of `$random`.
 macro_rules! compare_structs {
     ($name:literal, $random:ident, $($member:ident: $type:ty, $kind:ident = $number:literal $tag:literal <- $value:expr),+) => {{
         #[derive(Clone, PartialEq, prost::Message)]
@@ -218,13 +219,18 @@ macro_rules! compare_structs {
         for count in [200, 20_000] {
             let mut $random = Random(88_172_645_463_325_252);
             let messages: Vec<Vec<u8>> = (0..count).map(|_| Rival { $($member: $value),+ }.encode_to_vec()).collect();
-            let [decode, prost] = turns([
+            let mut decoder = decoder(Own::TABLE);
+            let descriptor = decoder.descriptor().clone();
+            let [own, reused, new, prost] = turns([
                 &mut || messages.iter().for_each(|bytes| { black_box(Own::decode(bytes).unwrap()); }),
+                &mut || messages.iter().for_each(|bytes| { black_box(decoder.decode(bytes).unwrap()); }),
+                &mut || messages.iter().for_each(|bytes| { black_box(DynamicMessage::decode(&descriptor, bytes).unwrap()); }),
                 &mut || messages.iter().for_each(|bytes| { black_box(Rival::decode(&bytes[..]).unwrap()); }),
             ])
             .map(|time| time / f64::from(count));
-            let ratio = prost / decode;
-            println!("{:<31} {count:>7} {decode:>8.1} {prost:>8.1} {ratio:>6.2}{}", $name, mark(ratio));
+            let ratio = prost / own;
+            print!("{:<31} {count:>7} {prost:>8.1} {own:>8.1} {ratio:>6.2}", $name);
+            println!(" {reused:>8.1} {:>6.2} {new:>8.1} {:>6.2}{}", prost / reused, prost / new, mark(ratio));
         }
     }};
 }
@@ -234,7 +240,13 @@ fn structs() {
     fn text(len: u64) -> String {
         "a".repeat(len as usize)
     }
-    println!("{:<31} {:>7} {:>8} {:>8}", "", "", "decode", "prost");
+    println!("{:<39} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8}", "", "prost", "struct", "", "Decoder", "", "new");
+    compare_structs!("two small numbers", random,
+        a: i32, int32 = 1 "1" <- 1 + random.below(99) as i32, b: bool, bool = 2 "2" <- random.below(4) != 0);
+    compare_structs!("five doubles", random,
+        a: f64, double = 1 "1" <- 0.5 + random.below(1000) as f64, b: f64, double = 2 "2" <- 0.5 + random.below(1000) as f64,
+        c: f64, double = 3 "3" <- 0.5 + random.below(1000) as f64, d: f64, double = 4 "4" <- 0.5 + random.below(1000) as f64,
+        e: f64, double = 5 "5" <- 0.5 + random.below(1000) as f64);
     compare_structs!("five strings below 33 bytes", random,
         a: String, string = 1 "1" <- text(random.below(33)), b: String, string = 2 "2" <- text(random.below(33)),
         c: String, string = 3 "3" <- text(random.below(33)), d: String, string = 4 "4" <- text(random.below(33)),
