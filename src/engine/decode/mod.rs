@@ -258,7 +258,16 @@ pub(crate) fn decode_fresh(
         let small = decode_small(&mut root, &job.context().of_trees(0), job.slab);
         outcome.base = base;
         match small {
-            Small::Whole => return Ok(()),
+            Small::Whole => {
+                #[cfg(tablepb_poison)]
+                crate::engine::slab::check_strings(RawView {
+                    words: job.slab.words(),
+                    store: job.store,
+                    set: job.set,
+                    body,
+                });
+                return Ok(());
+            }
             Small::Stopped => return decode_in_full(job, index, budget, (root.pos, root.hasbits), outcome),
             Small::Partly => (outcome.base, _) = (NIL, job.slab.clear()),
         }

@@ -286,7 +286,7 @@ mod tests {
                     assert_eq!(end.at(pos).is_some(), pos < stop);
                     for skip in 0..=5 {
                         let word = |i: usize| u64::from(expected(pos + skip + i)) << (8 * i);
-                        let word = (0..8).map(word).sum();
+                        let word: u64 = (0..8).map(word).sum();
                         if let Some(window) = window {
                             assert_eq!(window.word(skip), word, "{len} {stop} {pos}");
                             assert!((0..10).all(|i| window.byte(skip, i) == expected(pos + skip + i)));
