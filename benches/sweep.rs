@@ -3,8 +3,8 @@
 //! - `strings`: a list of strings of each length, and the UTF-8 check alone beside the standard library's.
 //! - `numbers`: lists of messages of one to eight numbers of fixed width, of which a share of the elements lacks each field with even
 //!   odds, or one field.
-//! - `structs`: small messages of numbers, and of strings and numbers whose lengths nobody can predict, 200 again and again, and 20 000 distinct ones:
-//!   structs, a reused `Decoder` and new dynamic messages beside prost. Structs that prost decodes faster are marked.
+//! - `structs`: small messages as structs, by a reused `Decoder`, and as new dynamic messages. Some have numbers of one length, the others strings and
+//!   numbers whose lengths vary. 200 messages are decoded again and again, then 20 000 distinct ones.
 //!
 //! Each line is one shape: the least time of many rounds, all contenders in turns, in nanoseconds for one string or element, and how many
 //! times as long prost takes. Everything is in cache but the 20 000 messages. The numbers that prost decodes faster are marked.

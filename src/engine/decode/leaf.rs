@@ -11,7 +11,7 @@
 //! tree(entry, child):                     # the same; it recurses
 //!     loop:
 //!         run the field loop over it; where it stops: at a message, tree(); at a list, append the elements
-//!         if anything else comes: false, and the message starts over in the general way
+//!         if anything else comes: empty the message and return it; it starts over in the general way
 //!         store the hasbits
 //!         if the same list continues: make the next body; else the parent continues
 //! ```
@@ -26,13 +26,13 @@ use crate::schema::program::{FieldEntry, Op, Program};
 /// Bytes of a tree. This bounds what is decoded twice if something else is in it.
 const MAX_TREE: usize = 256;
 
-/// What became of a field that the loop does not decode.
+/// What became of a field that the loop does not decode, or of a message with such fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beyond {
     Decoded,
-    /// Nothing has been done.
+    /// The field is as it was: the general way continues with it.
     Not,
-    /// A part of it has been decoded: the message starts over.
+    /// A part of the field has been decoded: the message starts over.
     Partly,
 }
 
@@ -51,8 +51,7 @@ impl<'r> OpenMessage<'r> {
             (Op::ListMessage | Op::ListGroup | Op::Map, false) => slab.list_push_body(slot, sub)?,
             _ => return None,
         };
-        let others = if entry.flags.is_special() { self.program.oneof_mask(entry.oneof) } else { 0 };
-        self.hasbits = (self.hasbits & !others) | bit;
+        self.mark(entry);
         Some(base)
     }
 
@@ -62,30 +61,43 @@ impl<'r> OpenMessage<'r> {
         Self { program, pos: start, end, hasbits: 0, body, group: 0, from: start }
     }
 
-    /// Start, end and empty body of the next element of the list that this message is in, if it follows with a tag of one byte and a length of one;
-    /// everything else goes the general way. `end` is that of the parent.
+    /// Marks a field as set, and the other members of its oneof as unset.
     #[inline(always)]
-    fn next_sibling(
-        &self,
+    fn mark(&mut self, entry: &FieldEntry) {
+        let others = if entry.flags.is_special() { self.program.oneof_mask(entry.oneof) } else { 0 };
+        self.hasbits = (self.hasbits & !others) | 1u64 << (entry.bit & 63);
+    }
+
+    /// Ends a child that has been decoded, and begins the next element of its list if that follows with a tag of one byte and a length of one; everything
+    /// else goes the general way.
+    #[inline(always)]
+    fn next_child(
+        &mut self,
+        child: &Self,
         bytes: &[u8],
         slab: &mut Slab,
         entry: &FieldEntry,
-        (slot, end): (u32, usize),
-    ) -> Option<(usize, usize, u32)> {
-        let &[tag, len] = bytes.get(self.end..)?.first_chunk()?;
-        let (start, next) = (self.end + 2, self.end + 2 + usize::from(len));
-        if tag >= 0x80 || u32::from(tag) != entry.tag || len == 0 || len >= 0x80 || next > end {
+    ) -> Option<Self> {
+        slab.set(child.body.base, child.hasbits as u32);
+        self.pos = child.end;
+        if !entry.flags.is_list() {
             return None;
         }
-        let base = match slab.list_push_body(slot, self.program) {
+        let &[tag, len] = bytes.get(child.end..)?.first_chunk()?;
+        let (start, end) = (child.end + 2, child.end + 2 + usize::from(len));
+        if tag >= 0x80 || u32::from(tag) != entry.tag || len == 0 || len >= 0x80 || end > self.end {
+            return None;
+        }
+        let (slot, program) = (self.body.base + u32::from(entry.slot), child.program);
+        let base = match slab.list_push_body(slot, program) {
             Some(base) => {
-                slab.clear_body(self.program, base);
+                slab.clear_body(program, base);
                 base
             }
             // If there is no memory, the general way reports it.
-            None => slab.list_more(slot, self.program).ok()?,
+            None => slab.list_more(slot, program).ok()?,
         };
-        Some((start, next, base))
+        Some(Self::begun(program, BodyRef::of(entry, base), start, end))
     }
 
     /// Decodes a message whose program is a leaf, and those that follow it in the same list. The tag of the first is at the position of this
@@ -105,20 +117,13 @@ impl<'r> OpenMessage<'r> {
         // Copied once, not for each element.
         let context = *context;
         let program = context.set.program(entry.sub);
-        let list = (self.body.base + u32::from(entry.slot), self.end);
         let mut leaf = Self::begun(program, BodyRef::of(entry, base), start, end);
         loop {
             leaf.fields(&context, depth, slab);
             if leaf.pos != leaf.end {
                 return Some(leaf);
             }
-            slab.set(leaf.body.base, leaf.hasbits as u32);
-            self.pos = leaf.end;
-            if !entry.flags.is_list() {
-                return None;
-            }
-            let (start, end, base) = leaf.next_sibling(context.source.bytes(), slab, entry, list)?;
-            leaf = Self::begun(program, BodyRef::of(entry, base), start, end);
+            leaf = self.next_child(&leaf, context.source.bytes(), slab, entry)?;
         }
     }
 
@@ -134,34 +139,30 @@ impl<'r> OpenMessage<'r> {
         (start, end, base): (usize, usize, u32),
     ) -> Option<OpenMessage<'r>> {
         let program = context.set.program(entry.sub);
-        let list = (self.body.base + u32::from(entry.slot), self.end);
         let mut child = Self::begun(program, BodyRef::of(entry, base), start, end);
         loop {
-            let top = slab.mark();
-            if !child.whole_tree(context, depth, slab) {
+            let top = slab.top();
+            if child.whole(context, depth, slab) != Beyond::Decoded {
                 // All that was allocated since belongs to the child.
                 slab.free_from(top);
                 slab.clear_body(program, child.body.base);
                 return Some(Self::begun(program, child.body, child.from, child.end));
             }
-            slab.set(child.body.base, child.hasbits as u32);
-            self.pos = child.end;
-            if !entry.flags.is_list() {
-                return None;
-            }
-            let (start, end, base) = child.next_sibling(context.source.bytes(), slab, entry, list)?;
-            child = Self::begun(program, BodyRef::of(entry, base), start, end);
+            child = self.next_child(&child, context.source.bytes(), slab, entry)?;
         }
     }
 
-    /// Decodes this message to its end; false if something comes that has no place in a tree.
+    /// Decodes this message to its end, or up to a field that takes a frame or is wrong. Its hasbits are not in the slab yet.
     #[inline(always)]
-    fn whole_tree(&mut self, context: &Context<'r, '_>, depth: usize, slab: &mut Slab) -> bool {
+    pub(super) fn whole(&mut self, context: &Context<'r, '_>, depth: usize, slab: &mut Slab) -> Beyond {
         loop {
-            match self.end_fields(context, depth, slab) {
-                Exit::Leave => return self.pos == self.end,
-                exit if self.beyond(context, depth, slab, exit) == Beyond::Decoded => {}
-                _ => return false,
+            let exit = self.end_fields(context, depth, slab);
+            if let Exit::Leave = exit {
+                return if self.pos == self.end { Beyond::Decoded } else { Beyond::Not };
+            }
+            match self.beyond(context, depth, slab, exit) {
+                Beyond::Decoded => {}
+                stopped => return stopped,
             }
         }
     }
@@ -177,20 +178,14 @@ impl<'r> OpenMessage<'r> {
             _ if entry.flags.is_inline() => slab.clear_body(sub, slot),
             _ => slab.set(slot, NIL),
         }
-        let others = if entry.flags.is_special() { self.program.oneof_mask(entry.oneof) } else { 0 };
-        (self.hasbits, self.pos) = ((self.hasbits & !others) | bit, end);
+        self.mark(entry);
+        self.pos = end;
         Beyond::Decoded
     }
 
     /// Decodes the field at which the loop stopped, if that takes no frame: a tree or a list. `depth` is that of this message.
     #[inline(always)]
-    pub(super) fn beyond(
-        &mut self,
-        context: &Context<'r, '_>,
-        depth: usize,
-        slab: &mut Slab,
-        exit: Exit<'r>,
-    ) -> Beyond {
+    fn beyond(&mut self, context: &Context<'r, '_>, depth: usize, slab: &mut Slab, exit: Exit<'r>) -> Beyond {
         match exit {
             Exit::Enter(entry, start, end) => {
                 let sub = context.set.program(entry.sub);
@@ -373,7 +368,11 @@ mod tests {
         let (mut good, mut bad) = (0, 0);
         let paddings: &[_] = if cfg!(miri) { &[(0, 0)] } else { &[(0, 0), (50, 0), (0, 20), (0, 60)] };
         let wholes = paddings.iter().map(|&(padding, after)| (tree(padding, after), 3));
-        for (whole, depth) in wholes.chain([(inner().done(), 2)]) {
+        // Messages without content, one of which has some when it comes again.
+        let empty = Wire::new().message(5, Wire::new()).message(4, Wire::new().message(1, Wire::new()));
+        let set_before = Wire::new().message(5, small()).message(5, Wire::new());
+        let small = [(inner(), 2), (empty.message(5, small()), 2), (set_before, 1)];
+        for (whole, depth) in wholes.chain(small.map(|(whole, depth)| (whole.done(), depth))) {
             assert!(same(&whole, &options));
             for levels in 0..5 {
                 assert_eq!(same(&whole, &options.max_depth(levels)), levels >= depth);
@@ -392,6 +391,22 @@ mod tests {
         }
         let least = if cfg!(miri) { 2 } else { 20 };
         assert!(good > least && bad > least, "{good} {bad}");
+    }
+
+    #[test]
+    fn a_tree_that_starts_over_takes_no_more_memory() {
+        let set = schema(true);
+        let (numbers, unknown) = (Wire::new().bytes(7, &[1; 100]), Wire::new().int(77, 1));
+        let used = |content: Vec<u8>| {
+            // The outermost message is too large to be one of the trees.
+            let input = Wire::new().bytes(3, &[b'x'; 300]).bytes(4, &content).done();
+            let mut slab = Slab::new();
+            let view = decode_raw(&set, 0, &input, &mut slab, &DecodeOptions::new()).unwrap();
+            assert_eq!(encode_raw(view).len(), input.len());
+            slab.used()
+        };
+        let [numbers, unknown] = [numbers.done(), unknown.done()];
+        assert_eq!(used([&numbers[..], &unknown].concat()), used([unknown, numbers].concat()));
     }
 
     /// The fence around strings: a slot that holds an old word would be a marked string after a stale hasbit.

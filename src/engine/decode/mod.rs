@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Messages without messages, in a field or a list, and small messages of messages and lists are decoded without a frame (`leaf.rs`). A message of
-//! up to 256 bytes is first decoded in that way itself, without the machine ([`decode_small`]); what that does not reach, the machine decodes.
+//! up to 256 bytes is first decoded in that way itself, without the machine ([`decode_fresh`]); the machine decodes what is left.
 //!
 //! Below the loop: `machine/state.rs` has the state that all files share and its frames, `window.rs` and `input.rs` the reads.
 //! `lists.rs` (packed runs included) and `fixed.rs` decode the shapes of fields that their names say; `rare.rs` does unknown fields, map
@@ -42,12 +42,11 @@ use crate::schema::program::ProgramSet;
 use crate::wire::MAX_LEN;
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::options::DecodeOptions;
-use fields::Exit;
 use leaf::Beyond;
 use machine::state::{Context, Machine, OpenMessage, Stack};
 use machine::window::Source;
 
-/// Up to this many bytes, a message is decoded by [`decode_small`] first: 1.06 to 1.2x at 190 bytes.
+/// Up to this many bytes, [`decode_fresh`] tries to decode a message without the machine: 1.06 to 1.2x at 190 bytes.
 const SMALL: usize = 256;
 
 /// A parent of the innermost message, on the stack.
@@ -123,10 +122,10 @@ pub(crate) struct Job<'r, 'i> {
     pub(crate) options: &'r DecodeOptions,
 }
 
-/// What a decode leaves beside the slab, also after an error. Out of the result, which so fits in registers.
+/// What a decode leaves beside the slab, also after an error. It is not part of the `Result`, so that a `Result` fits in two registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// The offset of the body, [`NIL`] if there is none.
+    /// The offset of the body; [`NIL`] without a body.
     pub(crate) base: u32,
     /// A required field may be missing.
     pub(crate) may_miss: bool,
@@ -146,32 +145,6 @@ pub(crate) fn merge(mut job: Job<'_, '_>, body: BodyRef) -> Result<bool, DecodeE
     let pos = job.start;
     job.decode_from(body.program, pos, hasbits, &mut outcome)?;
     Ok(outcome.may_miss)
-}
-
-/// How far a small message was decoded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Small {
-    Whole,
-    /// The outermost message stopped before some field.
-    Stopped,
-    /// Something is wrong with a field, or a sub-message stopped: the decode must start over.
-    Partly,
-}
-
-/// Decodes a message without the machine and its stack, as far as that goes: numbers, strings, lists of them, and messages that take no frame.
-#[inline(always)]
-fn decode_small<'r>(root: &mut OpenMessage<'r>, context: &Context<'r, '_>, slab: &mut Slab) -> Small {
-    loop {
-        let exit = root.end_fields(context, 0, slab);
-        if let Exit::Leave = exit {
-            return if root.end_plainly(slab) { Small::Whole } else { Small::Stopped };
-        }
-        match root.beyond(context, 0, slab, exit) {
-            Beyond::Decoded => {}
-            Beyond::Not => return Small::Stopped,
-            Beyond::Partly => return Small::Partly,
-        }
-    }
 }
 
 impl<'r, 'i> Job<'r, 'i> {
@@ -255,10 +228,10 @@ pub(crate) fn decode_fresh(
     {
         let body = BodyRef { program: index, base };
         let mut root = OpenMessage::begun(program, body, job.start, job.store.len());
-        let small = decode_small(&mut root, &job.context().of_trees(0), job.slab);
+        let decoded = root.whole(&job.context().of_trees(0), 0, job.slab);
         outcome.base = base;
-        match small {
-            Small::Whole => {
+        match decoded {
+            Beyond::Decoded if root.end_plainly(job.slab) => {
                 #[cfg(tablepb_poison)]
                 crate::engine::slab::check_strings(RawView {
                     words: job.slab.words(),
@@ -268,8 +241,8 @@ pub(crate) fn decode_fresh(
                 });
                 return Ok(());
             }
-            Small::Stopped => return decode_in_full(job, index, budget, (root.pos, root.hasbits), outcome),
-            Small::Partly => (outcome.base, _) = (NIL, job.slab.clear()),
+            Beyond::Partly => (outcome.base, _) = (NIL, job.slab.clear()),
+            _ => return decode_in_full(job, index, budget, (root.pos, root.hasbits), outcome),
         }
     }
     decode_in_full(job, index, budget, (job.start, 0), outcome)

@@ -330,15 +330,9 @@ impl Slab {
         self.top -= n;
     }
 
-    /// The end of what is in use, for [`free_from`](Self::free_from).
-    #[inline(always)]
-    pub(crate) fn mark(&self) -> u32 {
-        self.top
-    }
-
-    /// Frees all words that were allocated since a mark.
-    pub(crate) fn free_from(&mut self, mark: u32) {
-        self.top = self.top.min(mark);
+    /// Frees all words from an earlier [`top`](Self::top) on.
+    pub(crate) fn free_from(&mut self, top: usize) {
+        self.top = self.top.min(top as u32);
     }
 
     /// Allocates `n` words after one that [`split`](Self::split) may leave out.
@@ -369,7 +363,7 @@ impl Slab {
 
     /// The offset after the last word in use.
     #[inline]
-    pub(super) fn top(&self) -> usize {
+    pub(crate) fn top(&self) -> usize {
         self.top as usize
     }
 
