@@ -213,7 +213,7 @@ fn decode<T: tablepb::DecodeOwned, P: prost::Message + Default, J: DeserializeOw
     payloads: &Payloads<'_>,
 ) {
     let pool = DescriptorPool::from_tables(&[T::TABLE]).unwrap();
-    let schema = pool.get_message_by_name(T::TABLE.full_name()).unwrap();
+    let schema = pool.message(T::TABLE.full_name()).unwrap();
     group.throughput(throughput(payloads.protobuf));
     let mut next = rotation(payloads.protobuf);
     group.bench_function("tablepb typed", |b| b.iter(|| T::decode(next()).unwrap()));
@@ -246,7 +246,7 @@ where
     let prost: Vec<P> = protobuf.iter().map(|bytes| P::decode(&bytes[..]).unwrap()).collect();
     assert!(prost.iter().map(prost::Message::encode_to_vec).eq(protobuf.iter().cloned()));
     let pool = DescriptorPool::from_tables(&[T::TABLE]).unwrap();
-    let schema = pool.get_message_by_name(T::TABLE.full_name()).unwrap();
+    let schema = pool.message(T::TABLE.full_name()).unwrap();
     let dynamic: Vec<_> =
         protobuf.iter().map(|bytes| DynamicMessage::decode(&schema, bytes).unwrap()).collect();
     assert!(dynamic.iter().map(|message| message.encode_to_vec().unwrap()).eq(protobuf.iter().cloned()));

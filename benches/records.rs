@@ -34,7 +34,7 @@ use criterion::{Criterion, Throughput};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tablepb::RecordPlan;
+use tablepb::record::RecordPlan;
 use traffic::{NetFlow, Random, SFlow, Sent};
 
 #[global_allocator]

@@ -9,7 +9,7 @@
 mod profiler;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use tablepb::PoolOptions;
+use tablepb::schema::PoolOptions;
 use tablepb_schema::SourceBuilder;
 
 fn descriptor() -> String {

@@ -13,8 +13,9 @@
 use prost::Message as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
+use tablepb::table::{FieldTable, Kind, MessageTable};
 use tablepb::wire::utf8;
-use tablepb::{Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, Message as _, MessageTable};
+use tablepb::{Decoder, DescriptorPool, DynamicMessage, Message as _};
 
 /// Elements of a list, and lists that are decoded in turn: a predictor should not learn them.
 const ELEMENTS: usize = 100;
@@ -59,7 +60,7 @@ fn mark(ratio: f64) -> &'static str {
 
 fn decoder(table: &'static MessageTable) -> Decoder {
     let pool = DescriptorPool::from_tables(&[table]).unwrap();
-    Decoder::new(&pool.get_message_by_name(table.full_name()).unwrap())
+    Decoder::new(&pool.message(table.full_name()).unwrap())
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

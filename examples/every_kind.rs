@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use tablepb::{EnumValue, Lazy, Message, RawFields, SmallMap, UnknownFieldSet};
+use tablepb::raw::RawFields;
+use tablepb::{EnumValue, Lazy, Message, SmallMap, UnknownFieldSet};
 
 include!("common/say.rs");
 
@@ -83,7 +84,7 @@ const EVENT: &str = r#"
 "#;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let event = Event::parse_text_format(EVENT)?;
+    let event = tablepb::text::from_str::<Event>(EVENT)?;
     let bytes = event.encode_to_vec()?;
     assert_eq!(bytes, prost::Message::encode_to_vec(&event), "both write the same bytes");
     assert_eq!(Event::decode(&bytes)?, event);

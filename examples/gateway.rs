@@ -6,7 +6,9 @@
 //! ```
 
 use std::error::Error;
-use tablepb::{DescriptorPool, FieldTable, Kind, Message, MessageTable, Projection, Value};
+use tablepb::partial::Projection;
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::{DescriptorPool, Message, Value};
 
 include!("common/say.rs");
 
@@ -20,7 +22,7 @@ impl Gateway {
     /// Of a descriptor set, as `protoc` or a registry gives it.
     fn new(set: &[u8], message: &str, path: &str) -> Result<Self, Box<dyn Error>> {
         let pool = DescriptorPool::decode(set)?;
-        let message = pool.get_message_by_name(message).ok_or("no such message type")?;
+        let message = pool.message(message)?;
         // Decodes the field alone; the rest stays bytes.
         Ok(Self { projection: Projection::new(&message, [path])?.pass_through(), path: path.into() })
     }
@@ -85,8 +87,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut expected = order.clone();
     expected.customer.region = "eu-west-1".into();
     assert_eq!(Order::decode(&out)?, expected, "every other field is as it was");
-    say!("before {}", order.to_text_format());
-    say!("after  {}", Order::decode(&out)?.to_text_format());
+    say!("before {}", tablepb::text::to_string(&order).unwrap());
+    say!("after  {}", tablepb::text::to_string(&Order::decode(&out)?).unwrap());
 
     // What does not fit is refused, and nothing is sent on.
     let refused = gateway.forward(&payload, &5.into(), &mut out).unwrap_err();

@@ -2,9 +2,10 @@
 //! record is encoded once: `cargo run --example producer`.
 
 use std::error::Error;
+use tablepb::record::RecordPlan;
 use tablepb::record::{Field, kind};
 use tablepb::stream::frames;
-use tablepb::{DescriptorPool, Message, Prepared, RecordPlan, SmallMap};
+use tablepb::{DescriptorPool, Message, Prepared, SmallMap};
 
 include!("common/say.rs");
 
@@ -54,7 +55,7 @@ impl Producer {
     /// A producer for one host; an operator names the fields to leave out.
     fn new(host: &Resource, disabled: &[&str]) -> Result<Self, Box<dyn Error>> {
         let pool = DescriptorPool::from_tables(&[Export::TABLE])?;
-        let export = pool.get_message_by_name("telemetry.Export").ok_or("no such message type")?;
+        let export = pool.message("telemetry.Export")?;
         let plan = disabled.iter().try_fold(RecordPlan::new(&export), |plan, name| plan.disable(name))?;
         let (resource, span, spans) = (plan.message("resource")?, plan.message("spans")?, plan.at("spans")?);
         let (name, start, stack) = (spans.string("name")?, spans.fixed64("start")?, spans.string("stack")?);

@@ -138,7 +138,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // At run time: the listing above is also a table. `DescriptorPool::decode` takes a descriptor set instead.
     let pool = DescriptorPool::from_tables(&[Metrics::TABLE])?;
-    let schema = pool.get_message_by_name("example.Metrics").ok_or("no such message")?;
+    let schema = pool.message("example.Metrics")?;
     let message = DynamicMessage::decode(&schema, &buf)?;
     assert_eq!(message.encode_to_vec()?, buf, "both ways write the same bytes");
     say!("dynamic   {} fields are set", message.fields().count());
@@ -152,11 +152,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// A message of a schema that the program does not know: fields are found by name or number.
 fn built_by_setters(schema: &MessageDescriptor) -> Result<(), Box<dyn Error>> {
-    let metrics = schema.get_field_by_name("metrics").ok_or("no such field")?;
+    let metrics = schema.field("metrics")?;
     let mut message = DynamicMessage::new(schema);
     let mut metric = message.push_message(&metrics)?;
-    metric.set_field_by_name("name", "queue.length")?;
-    metric.set_field_by_name("temporality", Value::EnumNumber(2))?;
+    metric.set_field("name", "queue.length")?;
+    metric.set_field("temporality", Value::EnumNumber(2))?;
 
     let typed = Metric {
         name: "queue.length".into(),
@@ -166,7 +166,7 @@ fn built_by_setters(schema: &MessageDescriptor) -> Result<(), Box<dyn Error>> {
     let typed = Metrics { metrics: vec![typed], ..Metrics::default() };
     assert_eq!(message.encode_to_vec()?, typed.encode_to_vec()?);
 
-    let refused: SetFieldError = message.set_field_by_name("metrics", 5u64).unwrap_err();
+    let refused: SetFieldError = message.set_field("metrics", 5u64).unwrap_err();
     say!("setters   {refused}");
     Ok(())
 }
@@ -175,8 +175,8 @@ fn built_by_setters(schema: &MessageDescriptor) -> Result<(), Box<dyn Error>> {
 fn borrowed(schema: &MessageDescriptor, input: &[u8]) -> Result<(), Box<dyn Error>> {
     let mut decoder = Decoder::new(schema);
     let view = decoder.decode(input)?;
-    let resource = view.get_field_by_name("resource").and_then(|value| value.as_message());
-    let attributes = resource.and_then(|r| r.get_field_by_name("attributes")?.as_map());
+    let resource = view.get_field("resource").ok().and_then(|value| value.as_message());
+    let attributes = resource.and_then(|r| r.get_field("attributes").ok()?.as_map());
     let host = attributes.and_then(|map| map.get("host.name")?.as_str());
     assert_eq!(host, Some("web-1"));
     say!("borrowed  host.name = {host:?}");

@@ -7,12 +7,12 @@
 //! |---|---|---|
 //! | plain structs | schemas known when you write the program | [`message!`], [`Message`] |
 //! | dynamic messages | schemas known at run time: read, change, encode again | [`DescriptorPool`], [`Decoder`], [`DynamicMessage`] |
-//! | records | writing straight into a buffer, without a message in memory | [`RecordPlan`], [`record`] |
+//! | records | writing straight into a buffer, without a message in memory | [`record`] |
 //!
 //! The [guide](_guide) has a page for each way to work, and tells you which one fits.
 //!
-//! Each can avoid work: [`Prepared`] encodes constant parts once, [`Projection`] and [`Lazy`] leave unread fields
-//! undecoded, and [`RawFields`] reads fields without a schema.
+//! Each can avoid work: [`Prepared`] encodes constant parts once, [`Projection`](partial::Projection) and [`Lazy`] leave unread fields
+//! undecoded, and [`raw`] reads fields without a schema.
 //!
 //! Below them are [`wire`] (tags, varints, skipping; no schema) and [`stream`] (length-delimited messages in a row).
 //!
@@ -41,15 +41,15 @@
 //!
 //! // The same listing at run time; `DescriptorPool::decode` takes a descriptor set instead.
 //! let pool = DescriptorPool::from_tables(&[Project::TABLE])?;
-//! let schema = pool.get_message_by_name("example.Project").unwrap();
+//! let schema = pool.message("example.Project")?;
 //! let mut message = DynamicMessage::decode(&schema, &buf)?;
 //! assert_eq!(message.encode_to_vec()?, buf);
-//! message.set_field_by_name("name", "renamed")?;
+//! message.set_field("name", "renamed")?;
 //!
 //! // The fastest way to read: the decoder reuses its memory, strings are borrowed from the input.
 //! let mut decoder = Decoder::new(&schema);
 //! let view = decoder.decode(&buf)?;
-//! assert_eq!(view.get_field_by_name("name").and_then(|value| value.as_str()), Some("tablepb"));
+//! assert_eq!(view.get_field("name")?.as_str(), Some("tablepb"));
 //!
 //! // Errors have a kind, a byte offset and a field path.
 //! let error = decoder.decode(&buf[..4]).unwrap_err();
@@ -74,7 +74,7 @@
 //! |---|---|---|
 //! | `std` | yes | `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time |
 //! | `bytes` | yes | `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`] |
-//! | `reflect` | yes | schemas at run time: [`DescriptorPool`], [`DynamicMessage`], [`Decoder`], [`Projection`], [`Prepared`], [`record`], [`text`] |
+//! | `reflect` | yes | schemas at run time: [`DescriptorPool`], [`DynamicMessage`], [`Decoder`], [`partial`], [`Prepared`], [`record`], [`text`] |
 //! | `json` | yes | [`json`], messages as ProtoJSON and back; with it `reflect` |
 //! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
 //! | `jiff`, `chrono` | no | conversions between [`wkt::Timestamp`], [`wkt::Duration`] and the types of these crates |
@@ -83,7 +83,7 @@
 //!
 //! Programs that have all their schemas as structs of [`message!`] need none of `reflect`: with `default-features = false,
 //! features = ["std", "bytes"]` the crate compiles in an eighth of the time. What stays is [`message!`], [`enumeration!`],
-//! [`Lazy`], [`RawFields`], [`wkt`], [`stream`] and [`wire`]. Of the default features, only `bytes` has a dependency. Without `std`
+//! [`Lazy`], [`raw`], [`wkt`], [`stream`] and [`wire`]. Of the default features, only `bytes` has a dependency. Without `std`
 //! the crate is `no_std` with `alloc`.
 //!
 //! Each change is tested on x86-64, and by emulation on aarch64, on s390x (big endian) and on i686 (32 bits). It is compiled, with and without
@@ -103,10 +103,10 @@ pub mod _guide;
 #[cfg(feature = "reflect")]
 mod engine;
 mod formats;
-mod schema;
-
 #[cfg(feature = "reflect")]
 mod message;
+#[cfg_attr(not(feature = "reflect"), doc(hidden))]
+pub mod schema;
 pub mod stream;
 #[cfg_attr(
     not(feature = "reflect"),
@@ -114,50 +114,104 @@ pub mod stream;
 )]
 pub mod wire;
 
-#[cfg(feature = "serde")]
-pub use formats::json::{DeserializeOptions, SerializeOptions};
+#[cfg(feature = "bytes")]
+pub use bytes;
+
+// What a first program needs.
+pub use formats::{AnyMessage, MergeBytes};
 #[cfg(feature = "reflect")]
-pub use message::partial::{
-    ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
-};
-#[cfg(feature = "reflect")]
-pub use message::record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
+pub use formats::{MergeText, ParseError, ParseErrorKind, ParseText};
 #[cfg(feature = "reflect")]
 pub use message::{
-    CopyError, Decoder, DynamicMessage, FieldKey, FieldMut, Fields, FieldsMut, ListIter, ListRef, MapIter,
-    MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage,
-    SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
+    Decoder, DynamicMessage, FieldKey, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Prepared,
+    SetFieldError, SetFieldErrorKind, Value, ValueRef,
 };
 #[cfg(feature = "reflect")]
-pub use schema::pool::{
-    DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
-    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolBuilder,
-    PoolOptions, ServiceDescriptor,
-};
-pub use schema::table::{
-    Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind,
-};
+pub use schema::pool::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor};
 pub use structs::{
     CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet,
 };
-pub use wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath, PathStep};
 #[cfg(feature = "reflect")]
-pub use wire::error::{DescriptorError, DescriptorErrorKind};
-pub use wire::fields::{RawField, RawFields, RawStep, RawValue};
+pub use wire::error::DescriptorError;
+pub use wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath};
 pub use wire::options::{DecodeOptions, EncodeOptions};
 
+// The rest by module.
 #[cfg(feature = "reflect")]
 pub use engine::visit;
 #[cfg(feature = "json")]
 pub use formats::json;
 #[cfg(feature = "reflect")]
-pub use formats::text;
+pub use formats::{prost_reflect_names, text};
 #[cfg(feature = "reflect")]
 pub use message::record;
 pub use structs::wkt;
 
-#[cfg(feature = "bytes")]
-pub use bytes;
+/// Parts of dynamic messages: their iterators, mutable fields, unknown fields, and messages that are kept as bytes.
+///
+/// | of a message | |
+/// |---|---|
+/// | [`MessageView::fields`], [`ListRef::iter`], [`MapRef::iter`] | [`Fields`](dynamic::Fields), [`ListIter`](dynamic::ListIter), [`MapIter`](dynamic::MapIter) |
+/// | [`ListRef::numbers`] | [`Numbers`](dynamic::Numbers) |
+/// | [`MessageMut::fields_mut`] | [`FieldsMut`](dynamic::FieldsMut), [`FieldMut`](dynamic::FieldMut) |
+/// | [`MessageView::unknown_fields`] | [`UnknownFields`](dynamic::UnknownFields), [`UnknownField`](dynamic::UnknownField) |
+/// | [`ValueRef::Raw`] | [`RawMessage`](dynamic::RawMessage) |
+#[cfg(feature = "reflect")]
+pub mod dynamic {
+    pub use crate::message::{
+        FieldMut, Fields, FieldsMut, ListIter, MapIter, Number, Numbers, RawMessage, UnknownField,
+        UnknownFields,
+    };
+}
+
+/// Partial work: [`Projection`](partial::Projection) decodes selected fields, [`ValuePath`](partial::ValuePath) reads values by path.
+#[cfg(feature = "reflect")]
+pub mod partial {
+    pub use crate::message::Prepare;
+    pub use crate::message::partial::{
+        ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
+    };
+}
+
+/// Schemas as data: tables built by `const fn`, in `&'static` memory.
+///
+/// A [`MessageTable`](table::MessageTable) lists [`FieldTable`](table::FieldTable)s; a field of message or enum type names its table by a function, so
+/// that messages may be recursive. Tables cost nothing until they are used, and are checked when a
+/// [`DescriptorPool`] is made from them.
+///
+/// ```
+/// use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
+///
+/// static COLOR: EnumTable = EnumTable::new("example.Color", &[("RED", 0), ("GREEN", 1)]);
+/// static NODE: MessageTable = MessageTable::new(
+///     "example.Node",
+///     &[
+///         FieldTable::new("name", 1, Kind::String),
+///         FieldTable::new("color", 2, Kind::Enum(|| &COLOR)),
+///         FieldTable::new("children", 3, Kind::Message(|| &NODE)).repeated(),
+///         FieldTable::map("weights", 4, Kind::String, Kind::Double),
+///     ],
+/// );
+/// assert_eq!(NODE.fields()[2].name(), "children");
+/// ```
+pub mod table {
+    pub use crate::schema::table::{
+        Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind,
+    };
+}
+
+/// Fields without a schema: read and edited on the wire.
+///
+/// ```
+/// use tablepb::raw::RawFields;
+///
+/// let numbers: Result<Vec<_>, _> = RawFields::new(b"\x08\x07\x12\x02hi").map(|field| field.map(|f| f.number())).collect();
+/// assert_eq!(numbers?, [1, 2]);
+/// # Ok::<(), tablepb::DecodeError>(())
+/// ```
+pub mod raw {
+    pub use crate::wire::fields::{RawField, RawFields, RawStep, RawValue};
+}
 
 /// What the macros expand to; not part of the public interface.
 #[doc(hidden)]

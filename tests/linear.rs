@@ -12,9 +12,9 @@ use common::keeping::Keeping;
 use common::samples;
 use common::schema::{Card, Kind, Schema, Syntax};
 use common::wire::Wire;
-use tablepb::{
-    DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, Prepared, Projection, RawFields, RawValue,
-};
+use tablepb::partial::Projection;
+use tablepb::raw::{RawFields, RawValue};
+use tablepb::{DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, Prepared};
 
 #[global_allocator]
 static HEAP: Keeping = Keeping::new();
@@ -38,12 +38,12 @@ fn ways(of: &MessageDescriptor) -> Vec<(&'static str, Way)> {
     let encoding = of.clone();
     vec![
         ("decoder", Box::new(move |input| drop(used.decode(input).map(drop)))),
-        ("dynamic", Box::new(move |input| drop(DynamicMessage::decode_with(&owned, input, partial)))),
+        ("dynamic", Box::new(move |input| drop(partial.decode_dynamic(&owned, input)))),
         ("merge", {
             Box::new(move |input| {
                 merged.clear();
                 let (a, b) = input.split_at(input.len() / 2);
-                let _ = (merged.merge_with(a, partial), merged.merge_with(b, partial));
+                let _ = (partial.merge(&mut merged, a), partial.merge(&mut merged, b));
             })
         }),
         (
@@ -54,7 +54,7 @@ fn ways(of: &MessageDescriptor) -> Vec<(&'static str, Way)> {
         ),
         ("pass through, whole", {
             Box::new(move |input| {
-                if let Ok(mut message) = pass.decode_with(input, partial) {
+                if let Ok(mut message) = partial.decode_selected(&pass, input) {
                     let _ = message.materialize();
                 }
             })
@@ -71,7 +71,7 @@ fn ways(of: &MessageDescriptor) -> Vec<(&'static str, Way)> {
         (
             "encode, copy, compare",
             Box::new(move |input| {
-                if let Ok(message) = DynamicMessage::decode_with(&encoding, input, partial) {
+                if let Ok(message) = partial.decode_dynamic(&encoding, input) {
                     let copy = message.as_view().to_owned();
                     assert!(copy == message);
                     let _ = (message.encode_to_vec().map(drop), message.encoded_len());

@@ -7,8 +7,9 @@ use prost::Message as _;
 use prost::bytes::Bytes;
 use std::hint::black_box;
 use std::rc::Rc;
+use tablepb::partial::{Projection, ValuePath};
 use tablepb::visit::{Field, Sink};
-use tablepb::{DecodeOwned, Decoder, Message, Prepared, Projection, ValuePath};
+use tablepb::{DecodeOwned, Decoder, Message, Prepared};
 
 /// So many batches, which are as long as the article's, and the bytes in them that are points.
 fn batches(count: u64) -> (Vec<whole::ResourceMetrics>, usize) {

@@ -34,11 +34,12 @@ use ratio::{Case, Contender};
 use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
-use tablepb::{Decoder, DescriptorPool, Message, MessageDescriptor, Projection, ValuePath};
+use tablepb::partial::{Projection, ValuePath};
+use tablepb::{Decoder, DescriptorPool, Message, MessageDescriptor};
 
 fn schema<M: Message>() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[M::TABLE]).unwrap();
-    pool.get_message_by_name(M::TABLE.full_name()).unwrap()
+    pool.message(M::TABLE.full_name()).unwrap()
 }
 
 fn encoded<M: Message>(messages: &[M]) -> Vec<Vec<u8>> {

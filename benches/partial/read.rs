@@ -1,7 +1,9 @@
 //! What readers do: add up points, look at the names of spans.
 
 use super::{spans, traces};
-use tablepb::{DecodeError, MessageView, RawFields, ValuePath};
+use tablepb::partial::ValuePath;
+use tablepb::raw::RawFields;
+use tablepb::{DecodeError, MessageView};
 
 /// The sum of the points at the end of a path.
 pub fn total(message: MessageView<'_, '_>, points: &ValuePath) -> i64 {

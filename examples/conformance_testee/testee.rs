@@ -1,7 +1,7 @@
 //! Answers one conformance request, with dynamic messages on both sides.
 
-use tablepb::json::DeserializeOptions;
-use tablepb::text::FormatOptions;
+use tablepb::json;
+use tablepb::text;
 use tablepb::{Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, MessageView, Value};
 
 /// Which path of the library turns the payload into the answer.
@@ -41,7 +41,7 @@ impl Testee {
     pub fn new(descriptors: &[u8], via: Via) -> Result<Self, Box<dyn std::error::Error>> {
         let pool = DescriptorPool::decode(descriptors)?;
         let find = |name: &str| {
-            pool.get_message_by_name(name).ok_or_else(|| format!("{name} is not in the descriptor set"))
+            pool.message(name).ok().ok_or_else(|| format!("{name} is not in the descriptor set"))
         };
         let request = find("conformance.ConformanceRequest")?;
         let response = find("conformance.ConformanceResponse")?;
@@ -59,7 +59,7 @@ impl Testee {
         let request = DynamicMessage::decode(&self.request, request)?;
         let (field, value) = self.result(request.as_view())?;
         let mut response = DynamicMessage::new(&self.response);
-        response.set_field_by_name(field, value)?;
+        response.set_field(field, value)?;
         Ok(response.encode_to_vec()?)
     }
 
@@ -68,38 +68,38 @@ impl Testee {
         &self,
         request: MessageView<'_, '_>,
     ) -> Result<(&'static str, Value), Box<dyn std::error::Error>> {
-        let text = |name| request.get_field_by_name(name).and_then(|v| v.as_str()).unwrap_or("");
+        let text = |name| request.get_field(name).ok().and_then(|v| v.as_str()).unwrap_or("");
         let name = text("message_type");
         if name == FAILURE_SET {
             // The runner asks once for the tests that are known to fail: none.
-            let Some(failures) = self.pool.get_message_by_name(FAILURE_SET) else {
+            let Some(failures) = self.pool.message(FAILURE_SET).ok() else {
                 return Ok(("skipped", "no FailureSet".into()));
             };
             return Ok(("protobuf_payload", DynamicMessage::new(&failures).encode_to_vec()?.into()));
         }
-        let number = |name| request.get_field_by_name(name).and_then(|v| v.as_enum_number()).unwrap_or(0);
+        let number = |name| request.get_field(name).ok().and_then(|v| v.as_enum_number()).unwrap_or(0);
         let category = number("test_category");
         let print_unknown_fields =
-            request.get_field_by_name("print_unknown_fields").and_then(|v| v.as_bool()).unwrap_or(false);
+            request.get_field("print_unknown_fields").ok().and_then(|v| v.as_bool()).unwrap_or(false);
         let output = Output { format: number("requested_output_format"), print_unknown_fields };
-        let Some(descriptor) = self.pool.get_message_by_name(name) else {
+        let Some(descriptor) = self.pool.message(name).ok() else {
             return Ok(("runtime_error", format!("unknown message type {name}").into()));
         };
-        let bytes = |name| request.get_field_by_name(name).and_then(|v| v.as_bytes()).unwrap_or_default();
+        let bytes = |name| request.get_field(name).ok().and_then(|v| v.as_bytes()).unwrap_or_default();
         if !matches!(output.format, PROTOBUF | JSON | TEXT) {
             return Ok(("skipped", "only binary, JSON and text output".into()));
         }
-        if request.has_field_by_name("protobuf_payload") {
+        if request.has_field("protobuf_payload") {
             return Ok(self.answer_binary(&descriptor, bytes("protobuf_payload"), output));
         }
-        if request.has_field_by_name("json_payload") {
-            let options = DeserializeOptions::new().deny_unknown_fields(category != IGNORE_UNKNOWN);
+        if request.has_field("json_payload") {
+            let options = json::Parser::new().deny_unknown_fields(category != IGNORE_UNKNOWN);
             let json = text("json_payload").as_bytes();
-            let message = DynamicMessage::from_json_with(&descriptor, json, &options);
+            let message = options.message_from_slice(&descriptor, json);
             return Ok(self.answer_parsed(&descriptor, message.map_err(|error| error.to_string()), output));
         }
-        if request.has_field_by_name("text_payload") {
-            let message = DynamicMessage::parse_text_format(&descriptor, text("text_payload"));
+        if request.has_field("text_payload") {
+            let message = tablepb::text::message_from_str(&descriptor, text("text_payload"));
             return Ok(self.answer_parsed(&descriptor, message.map_err(|error| error.to_string()), output));
         }
         Ok(("skipped", "only binary, JSON and text input".into()))
@@ -147,10 +147,12 @@ impl Testee {
 fn write(view: MessageView<'_, '_>, output: Output) -> (&'static str, Value) {
     let written = match output.format {
         TEXT => {
-            let options = FormatOptions::new().pretty(true).skip_unknown_fields(!output.print_unknown_fields);
-            Ok(("text_payload", view.to_text_format_with_options(&options).into()))
+            let options = text::Printer::new().pretty(true).skip_unknown_fields(!output.print_unknown_fields);
+            Ok(("text_payload", options.to_string(&view).unwrap().into()))
         }
-        JSON => view.to_json_string().map(|json| ("json_payload", json.into())).map_err(|e| e.to_string()),
+        JSON => tablepb::json::to_string(&view)
+            .map(|json| ("json_payload", json.into()))
+            .map_err(|e| e.to_string()),
         _ => view.encode_to_vec().map(|bytes| ("protobuf_payload", bytes.into())).map_err(|e| e.to_string()),
     };
     written.unwrap_or_else(|error| ("serialize_error", error.into()))

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
-use tablepb::RecordPlan;
+use tablepb::record::RecordPlan;
 
 /// Bytes of the stream that are buffered before a write.
 const BUFFER: usize = 1 << 20;

@@ -30,8 +30,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 use table::Table;
+use tablepb::Decoder;
+use tablepb::record::RecordPlan;
 use tablepb::stream::FrameReader;
-use tablepb::{Decoder, RecordPlan};
 
 /// How many flows are made up if nothing says how many.
 const MADE_UP_FLOWS: usize = 100_000;

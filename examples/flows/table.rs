@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::Ipv6Addr;
-use tablepb::{FieldRef, MessageView, ValueRef};
+use tablepb::schema::FieldRef;
+use tablepb::{MessageView, ValueRef};
 
 /// The columns with higher numbers are only printed if they are asked for.
 const LAST_MAIN_COLUMN: u32 = 15;

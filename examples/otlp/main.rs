@@ -14,9 +14,12 @@ use metrics::{prepared, whole};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tablepb::partial::Projection;
+use tablepb::raw::{RawFields, RawStep, RawValue};
+use tablepb::table::Kind;
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, Message, MessageDescriptor, MessageView,
-    Prepared, Projection, RawFields, RawStep, RawValue,
+    Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, Message, MessageDescriptor, MessageView,
+    Prepared,
 };
 
 include!("../common/say.rs");
@@ -31,7 +34,7 @@ fn main() -> Result<()> {
     say!("data: {}\n", if directory.is_some() { "recorded exports" } else { "made here" });
     publish(resource(directory.as_deref())?)?;
     let (pool, export) = spans(directory.as_deref())?;
-    let schema = pool.get_message_by_name(TRACES).ok_or("the set has no trace service")?;
+    let schema = pool.message(TRACES)?;
     read_names(&schema, &export)?;
     change_attribute(&schema, &export)?;
     change_attribute_on_the_wire(&export)
@@ -134,10 +137,10 @@ struct SpanNames {
 
 impl SpanNames {
     fn of(schema: &MessageDescriptor) -> Option<Self> {
-        let resource_spans = schema.get_field_by_name("resource_spans")?;
-        let scope_spans = inside(&resource_spans)?.get_field_by_name("scope_spans")?;
-        let spans = inside(&scope_spans)?.get_field_by_name("spans")?;
-        let name = inside(&spans)?.get_field_by_name("name")?;
+        let resource_spans = schema.field("resource_spans").ok()?;
+        let scope_spans = inside(&resource_spans)?.field("scope_spans").ok()?;
+        let spans = inside(&scope_spans)?.field("spans").ok()?;
+        let name = inside(&spans)?.field("name").ok()?;
         Some(Self { resource_spans, scope_spans, spans, name })
     }
 
@@ -171,18 +174,17 @@ fn messages<'a, 'i>(
 fn change_attribute(schema: &MessageDescriptor, export: &[u8]) -> Result<()> {
     let attributes = Projection::new(schema, ["resource_spans.resource.attributes"])?.pass_through();
     let edit = |mut message: DynamicMessage| -> Result<Vec<u8>> {
-        let field =
-            |message: &MessageDescriptor, name: &str| message.get_field_by_name(name).ok_or("no such field");
+        let field = |message: &MessageDescriptor, name: &str| message.field(name).ok().ok_or("no such field");
         let mut spans = message.element_mut(&field(schema, "resource_spans")?, 0)?;
         let resource = field(&spans.descriptor(), "resource")?;
         let mut resource = spans.message_mut(&resource)?;
         let attributes = field(&resource.descriptor(), "attributes")?;
         let position = messages(resource.as_view(), &attributes).position(|attribute| {
-            attribute.get_field_by_name("key").and_then(|key| key.as_str()) == Some("service.name")
+            attribute.get_field("key").ok().and_then(|key| key.as_str()) == Some("service.name")
         });
         let mut attribute = resource.element_mut(&attributes, position.ok_or("no service name")?)?;
         let value = field(&attribute.descriptor(), "value")?;
-        attribute.message_mut(&value)?.set_field_by_name("string_value", "renamed")?;
+        attribute.message_mut(&value)?.set_field("string_value", "renamed")?;
         Ok(message.encode_to_vec()?)
     };
     let start = Instant::now();

@@ -8,9 +8,11 @@
 pub mod make_schema;
 
 use super::rebuilt;
+use tablepb::partial::Projection;
+use tablepb::table::Kind;
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeOptions,
-    Kind, MessageDescriptor, Projection,
+    MessageDescriptor,
 };
 
 /// How far an input got.
@@ -58,10 +60,10 @@ pub fn check(input: &[u8]) -> Reached {
 fn printed(pool: &DescriptorPool) {
     for file in pool.files() {
         let _ = file.to_proto();
-        assert_eq!(pool.get_file_by_name(file.name()).as_ref(), Some(&file));
+        assert_eq!(pool.file(file.name()).ok().as_ref(), Some(&file));
     }
     for message in pool.all_messages() {
-        assert_eq!(pool.get_message_by_name(message.full_name()).as_ref(), Some(&message));
+        assert_eq!(pool.message(message.full_name()).ok().as_ref(), Some(&message));
     }
 }
 
@@ -69,7 +71,7 @@ fn printed(pool: &DescriptorPool) {
 fn payload_of(schema: &MessageDescriptor, payload: &[u8]) -> bool {
     let place = |e: &DecodeError| (e.kind(), e.offset(), e.path().to_string());
     let mut decoder = Decoder::new(schema).with_options(PARTIAL);
-    let owned = DynamicMessage::decode_with(schema, payload, PARTIAL);
+    let owned = PARTIAL.decode_dynamic(schema, payload);
     let view = match (decoder.decode(payload), &owned) {
         (Ok(view), Ok(_)) => view,
         (Err(a), Err(b)) => {
@@ -100,9 +102,9 @@ fn stable(schema: &MessageDescriptor, message: &DynamicMessage, payload: &[u8]) 
     for deterministic in [false, true] {
         let options = EncodeOptions::new().allow_partial(true).deterministic(deterministic);
         let mut bytes = Vec::new();
-        message.encode_with(&mut bytes, options).expect("a message that was decoded");
+        options.encode(message, &mut bytes).expect("a message that was decoded");
         assert_eq!(message.encoded_len(), bytes.len(), "{schema:?} {payload:02x?}");
-        let again = match DynamicMessage::decode_with(schema, &bytes, PARTIAL) {
+        let again = match PARTIAL.decode_dynamic(schema, &bytes) {
             Ok(again) => again,
             // A smaller input has a smaller budget.
             Err(error) if error.kind() == DecodeErrorKind::BudgetExceeded => return,
@@ -110,7 +112,7 @@ fn stable(schema: &MessageDescriptor, message: &DynamicMessage, payload: &[u8]) 
         };
         assert!(again == *message, "{schema:?} {payload:02x?} encodes as {bytes:02x?}");
         let mut back = Vec::new();
-        again.encode_with(&mut back, options).expect("a message that was decoded");
+        options.encode(&again, &mut back).expect("a message that was decoded");
         assert!(back == bytes, "{schema:?} {payload:02x?}: {bytes:02x?}, then {back:02x?}");
     }
 }
@@ -121,7 +123,7 @@ fn twice(schema: &MessageDescriptor, message: &DynamicMessage, payload: &[u8]) {
     if merged.merge(payload).is_err() {
         return;
     }
-    if let Ok(joined) = DynamicMessage::decode_with(schema, &[payload, payload].concat(), PARTIAL) {
+    if let Ok(joined) = PARTIAL.decode_dynamic(schema, &[payload, payload].concat()) {
         assert!(merged == joined, "{schema:?} {payload:02x?} merged with itself");
     }
 }
@@ -152,7 +154,7 @@ fn projected(schema: &MessageDescriptor, full: Option<&DynamicMessage>, payload:
     let lazy = Projection::all(schema).lazy(["*"]).expect("all message fields");
     for (keeps, projection) in [(false, some.clone()), (true, some.pass_through()), (true, lazy)] {
         let mut decoder = Decoder::new(schema).with_options(PARTIAL).with_projection(&projection);
-        let view = match (decoder.decode(payload), projection.decode_with(payload, PARTIAL)) {
+        let view = match (decoder.decode(payload), PARTIAL.decode_selected(&projection, payload)) {
             (Ok(view), Ok(owned)) => {
                 assert!(view == owned.as_view(), "{paths:?} of {payload:02x?}");
                 view

@@ -4,8 +4,9 @@
 use super::case::Case;
 use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
+use tablepb::table::Kind;
 use tablepb::wire::Reader;
-use tablepb::{DecodeError, DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, Value};
+use tablepb::{DecodeError, DecodeErrorKind, DynamicMessage, FieldDescriptor, Value};
 
 /// Merges tried and failed, for those who want to know that something was tried.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,7 +30,7 @@ fn tried(choices: &mut Choices, budgets: usize) -> Tried {
     let mut tried = Tried::default();
     let case = Case::new(choices);
     let one = case.payload(choices);
-    let Ok(base) = DynamicMessage::decode_with(&case.descriptor, &one, PARTIAL) else { return tried };
+    let Ok(base) = PARTIAL.decode_dynamic(&case.descriptor, &one) else { return tried };
     let two = case.any_payload(choices);
     // A failure at each word is another failure.
     let (mut budget, step) = (0, 4 << choices.below(3));
@@ -39,7 +40,7 @@ fn tried(choices: &mut Choices, budgets: usize) -> Tried {
     for _ in 0..budgets {
         let mut message = base.clone();
         tried.merges += 1;
-        let merged = message.merge_with(&two, PARTIAL.budget(budget));
+        let merged = PARTIAL.budget(budget).merge(&mut message, &two);
         valid::message(&message, one.len() + two.len());
         if let Err(error) = &merged {
             kept(&base, &two, error, &message);
@@ -56,7 +57,7 @@ fn tried(choices: &mut Choices, budgets: usize) -> Tried {
         for (input, options) in [(&two[..], options), (&two[..cut], PARTIAL)] {
             let mut message = base.clone();
             tried.merges += 1;
-            tried.failed += usize::from(message.merge_with(input, options).is_err());
+            tried.failed += usize::from(options.merge(&mut message, input).is_err());
             valid::message(&message, one.len() + two.len());
         }
     }
@@ -83,7 +84,7 @@ fn kept(base: &DynamicMessage, input: &[u8], error: &DecodeError, message: &Dyna
         }
     }
     let mut expected = base.clone();
-    expected.merge_with(&input[..start], ROOMY).expect("the fault is later");
+    ROOMY.merge(&mut expected, &input[..start]).expect("the fault is later");
     let descriptor = message.descriptor();
     let oneof = |field: &FieldDescriptor| field.containing_oneof().map(|oneof| oneof.full_name().to_owned());
     let oneofs: Vec<_> = at_fault.iter().filter_map(|n| oneof(&descriptor.get_field(*n)?)).collect();
@@ -123,7 +124,7 @@ fn lives_on(
             _ => PARTIAL.budget(budget),
         };
         tried.merges += 1;
-        tried.failed += usize::from(message.merge_with(&input, options).is_err());
+        tried.failed += usize::from(options.merge(&mut message, &input).is_err());
         valid::message(&message, given);
         changed(&mut message, given, choices);
         if choices.once_in(6) {
@@ -139,8 +140,8 @@ fn lives_on(
     // What failed before leaves nothing that a decode of the same bytes would not have.
     let bytes = valid::encoded(&message);
     message.clear();
-    message.merge_with(&bytes, ROOMY).expect("it was encoded");
-    assert!(message == DynamicMessage::decode_with(&case.descriptor, &bytes, ROOMY).expect("it was encoded"));
+    ROOMY.merge(&mut message, &bytes).expect("it was encoded");
+    assert!(message == ROOMY.decode_dynamic(&case.descriptor, &bytes).expect("it was encoded"));
 }
 
 /// Setting a field changes this field, and the other members of its oneof.
@@ -160,7 +161,7 @@ fn changed(message: &mut DynamicMessage, given: usize, choices: &mut Choices) {
         Kind::Bytes if !field.is_list() => message.set_field(&field, vec![0xff; 9]).is_ok(),
         Kind::Fixed64 if !field.is_list() => message.set_field(&field, Value::U64(u64::MAX)).is_ok(),
         _ => {
-            message.clear_field(&field);
+            message.clear_field(&field).unwrap();
             assert!(!message.has_field(&field));
             true
         }

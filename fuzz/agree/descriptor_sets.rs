@@ -5,7 +5,9 @@ use super::any_schema::make_schema;
 use super::case::Case;
 use crate::common::choices::Choices;
 use crate::common::payload::mutate;
-use tablepb::{DescriptorPool, Kind, RecordPlan};
+use tablepb::DescriptorPool;
+use tablepb::record::RecordPlan;
+use tablepb::table::Kind;
 
 /// The first byte says whether the rest is a set as it stands.
 pub fn check(input: &[u8]) -> bool {
@@ -54,20 +56,20 @@ fn set(bytes: &[u8]) -> bool {
 
 fn found(pool: &DescriptorPool) {
     for message in pool.all_messages() {
-        assert_eq!(pool.get_message_by_name(message.full_name()).as_ref(), Some(&message));
+        assert_eq!(pool.message(message.full_name()).ok().as_ref(), Some(&message));
         let _ = message.to_proto();
         for field in message.fields() {
             assert_eq!(message.get_field(field.number()).as_ref(), Some(&field));
-            assert_eq!(message.get_field_by_name(field.name()).as_ref(), Some(&field));
+            assert_eq!(message.field(field.name()).ok().as_ref(), Some(&field));
             let _ = (field.explicit_default(), field.json_name().len(), field.options().encoded_len());
             match field.kind() {
-                Kind::Message(of) => assert!(pool.get_message_by_name(of.full_name()).is_some()),
+                Kind::Message(of) => assert!(pool.message(of.full_name()).is_ok()),
                 Kind::Enum(of) => assert!(of.get_value(of.default_value().number()).is_some()),
                 _ => {}
             }
         }
         for extension in message.extensions() {
-            assert_eq!(pool.get_extension_by_name(extension.full_name()).as_ref(), Some(&extension));
+            assert_eq!(pool.extension(extension.full_name()).ok().as_ref(), Some(&extension));
         }
     }
     if let Some(message) = pool.all_messages().find(|message| !message.is_map_entry()) {

@@ -8,7 +8,7 @@ use crate::common::bridge::{canonical, descriptor, read};
 use crate::common::choices::Choices;
 use crate::common::payload::{mutate, noise};
 use crate::common::reference::{self, Event, Reference};
-use tablepb::{DecodeErrorKind, Decoder, DynamicMessage, EncodeOptions};
+use tablepb::{DecodeErrorKind, Decoder, EncodeOptions};
 
 const SORTED: EncodeOptions = EncodeOptions::new().allow_partial(true).deterministic(true);
 
@@ -42,7 +42,7 @@ pub fn run(choices: &mut Choices) -> bool {
 fn agree(case: &Case, input: &[u8]) -> bool {
     let mut reference = Reference::new(&case.schema);
     let expected = reference.decode(case.message, input);
-    let got = DynamicMessage::decode_with(&case.descriptor, input, PARTIAL);
+    let got = PARTIAL.decode_dynamic(&case.descriptor, input);
     let mut decoder = Decoder::new(&case.descriptor).with_options(PARTIAL);
     match (&got, &expected, decoder.decode(input)) {
         (Ok(message), Ok(expected), Ok(view)) => {
@@ -51,7 +51,7 @@ fn agree(case: &Case, input: &[u8]) -> bool {
             }
             let encoded = reference::encode(&case.schema, case.message, expected);
             let mut bytes = Vec::new();
-            view.encode_with(&mut bytes, SORTED).expect("it was decoded");
+            SORTED.encode(&view, &mut bytes).expect("it was decoded");
             assert_eq!(bytes, encoded, "{input:02x?}");
             assert!(view == message.as_view());
             let initialized = reference::is_initialized(&case.schema, case.message, expected);
@@ -60,7 +60,7 @@ fn agree(case: &Case, input: &[u8]) -> bool {
             rebuilt::check(message);
             if input.len().is_multiple_of(8) {
                 let other = descriptor(&case.schema, &case.schema.pool(), case.message);
-                let other = DynamicMessage::decode_with(&other, input, PARTIAL).expect("the same schema");
+                let other = PARTIAL.decode_dynamic(&other, input).expect("the same schema");
                 rebuilt::across(message, &other);
             }
             true

@@ -10,10 +10,11 @@ pub mod rich;
 use prost::Message as _;
 use rich::{Rich, generated};
 use std::sync::LazyLock;
+use tablepb::table::Kind;
 use tablepb::wire::{Reader, Tag, WireType};
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, DescriptorPool, DynamicMessage, EncodeOptions,
-    FieldDescriptor, Kind, Message as _, MessageDescriptor,
+    FieldDescriptor, Message as _, MessageDescriptor,
 };
 
 /// Why tablepb and prost 0.14 do not agree about whether an input is a message.
@@ -38,7 +39,7 @@ pub enum Explained {
 
 static SCHEMA: LazyLock<MessageDescriptor> = LazyLock::new(|| {
     let pool = DescriptorPool::from_tables(&[Rich::TABLE]).expect("the tables are right");
-    pool.get_message_by_name("agree.Rich").expect("it is in the tables")
+    pool.message("agree.Rich").expect("it is in the tables")
 });
 
 /// Panics if the ways disagree without a reason; gives the reason if they disagree for one.
@@ -74,8 +75,8 @@ fn structs_agree(input: &[u8], dynamic: &Result<DynamicMessage, DecodeError>) {
     match (&Rich::decode(input), dynamic) {
         (Ok(typed), Ok(dynamic)) => {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            typed.encode_with(&mut ours, options).expect("it was decoded");
-            dynamic.encode_with(&mut theirs, options).expect("it was decoded");
+            options.encode(typed, &mut ours).expect("it was decoded");
+            options.encode(dynamic, &mut theirs).expect("it was decoded");
             assert!(
                 ours == theirs,
                 "structs write {ours:02x?}, dynamic messages {theirs:02x?}: {input:02x?}"
@@ -105,7 +106,7 @@ fn messages_agree(input: &[u8], message: &DynamicMessage, other: &generated::Ric
     let bytes = other.encode_to_vec();
     let other = DynamicMessage::decode(&SCHEMA, &bytes).expect("prost wrote it");
     let options = DecodeOptions::new().discard_unknown(true);
-    let known = DynamicMessage::decode_with(&SCHEMA, input, options).expect("it was decoded before");
+    let known = options.decode_dynamic(&SCHEMA, input).expect("it was decoded before");
     assert_eq!(known, other, "tablepb and prost read {input:02x?}");
 
     let again = message.encode_to_vec().expect("it was decoded");

@@ -45,8 +45,7 @@ fn hashes(message: &DynamicMessage) {
         hasher.finish()
     };
     let bytes = valid::encoded(message);
-    let again =
-        DynamicMessage::decode_with(message.descriptor(), &bytes, valid::ROOMY).expect("it was encoded");
+    let again = valid::ROOMY.decode_dynamic(message.descriptor(), &bytes).expect("it was encoded");
     assert!(again == *message);
     assert_eq!(hash(&again), hash(message));
 }
@@ -59,20 +58,19 @@ fn step(case: &Case, message: &mut DynamicMessage, model: &mut Msg, choices: &mu
             *model = Msg::default();
         }
         1 => {
-            message.clear_unknown_fields();
+            message.clear_unknown_fields().unwrap();
             model.unknown.clear();
         }
         2 => *message = message.clone(),
         3 => *message = message.as_view().to_owned(),
         4 => {
             let bytes = valid::encoded(message);
-            *message =
-                DynamicMessage::decode_with(&case.descriptor, &bytes, valid::ROOMY).expect("it was encoded");
+            *message = valid::ROOMY.decode_dynamic(&case.descriptor, &bytes).expect("it was encoded");
         }
         5 => message.shrink_to(choices.below(4096)),
         6 | 7 => {
             let input = payload(&case.schema, case.message, choices, STYLE);
-            message.merge_with(&input, valid::PARTIAL).expect("a valid payload");
+            valid::PARTIAL.merge(message, &input).expect("a valid payload");
             Reference::new(&case.schema).merge(case.message, model, &input).expect("a valid payload");
         }
         8 => {
@@ -80,7 +78,7 @@ fn step(case: &Case, message: &mut DynamicMessage, model: &mut Msg, choices: &mu
             let mut input = payload(&case.schema, case.message, choices, STYLE);
             mutate(&mut input, choices);
             let mut copy = message.clone();
-            if copy.merge_with(&input, valid::PARTIAL).is_err() {
+            if valid::PARTIAL.merge(&mut copy, &input).is_err() {
                 valid::message(&copy, 1 << 14);
             }
         }
@@ -102,7 +100,7 @@ fn taken(message: &mut DynamicMessage, model: &Msg) {
         }
         .expect("it was there");
     }
-    message.merge_with(&unknown, valid::PARTIAL).expect("they were there");
+    valid::PARTIAL.merge(message, &unknown).expect("they were there");
 }
 
 /// Unsets the other members of the oneof.
@@ -132,7 +130,7 @@ fn edit(
     let field = field_of(&target.descriptor(), own.number);
     match choices.below(16) {
         0 => {
-            target.clear_field(&field);
+            target.clear_field(&field).unwrap();
             model.fields.remove(&own.number);
             return;
         }

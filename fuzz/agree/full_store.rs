@@ -10,9 +10,10 @@ use crate::common::payload::payload;
 use crate::common::wire::Wire;
 use bytes::{Bytes, BytesMut};
 use std::cell::RefCell;
+use tablepb::table::Kind;
 use tablepb::{
-    DecodeOptions, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, MessageMut,
-    SetFieldError, SetFieldErrorKind, Value,
+    DecodeOptions, DynamicMessage, FieldDescriptor, MapKey, MessageDescriptor, MessageMut, SetFieldError,
+    SetFieldErrorKind, Value,
 };
 
 const FULL: usize = i32::MAX as usize;
@@ -48,8 +49,8 @@ pub fn run(choices: &mut Choices) -> Tried {
         // What holds no bytes can still be set, and all of it removed.
         message.clear();
         assert_eq!(message.encoded_len(), 0);
-        message.merge_with(&start, ROOMY).expect("it was decoded before");
-        assert!(*message == DynamicMessage::decode_with(&case.descriptor, &start, ROOMY).expect("as before"));
+        ROOMY.merge(message, &start).expect("it was decoded before");
+        assert!(*message == ROOMY.decode_dynamic(&case.descriptor, &start).expect("as before"));
     });
     tried
 }
@@ -69,7 +70,7 @@ fn full(descriptor: &MessageDescriptor, contents: &[u8], work: impl FnOnce(&mut 
     bytes[..head.0.len()].copy_from_slice(&head.0);
     let bytes = bytes.freeze();
     if let Ok(mut message) = shared(descriptor, &bytes) {
-        message.clear_unknown_fields();
+        message.clear_unknown_fields().unwrap();
         work(&mut message);
     }
     let bytes = bytes.try_into_mut().unwrap_or_else(|_| BytesMut::zeroed(FULL));
@@ -91,7 +92,7 @@ fn shared(descriptor: &MessageDescriptor, bytes: &Bytes) -> Result<DynamicMessag
     // Cases that lack required fields are left out. So are those whose last field goes on into the zeros: two billion
     // numbers that a closed enum does not list take 40 GB of the default budget.
     let options = DecodeOptions::new().budget(1 << 26);
-    DynamicMessage::decode_shared_with(descriptor, bytes, options).map_err(drop)
+    options.decode_dynamic_shared(descriptor, bytes).map_err(drop)
 }
 
 /// One call somewhere in the message.
@@ -192,7 +193,7 @@ fn value(case: &Case, field: &FieldDescriptor, choices: &mut Choices) -> Value {
             let index = (0..case.schema.messages.len()).find(|&m| case.schema.full_name(m) == name);
             let bytes =
                 payload(&case.schema, index.expect("of the schema"), choices, crate::common::payload::TAME);
-            Value::Message(DynamicMessage::decode_with(&message, &bytes, ROOMY).expect("a valid payload"))
+            Value::Message(ROOMY.decode_dynamic(&message, &bytes).expect("a valid payload"))
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn run(choices: &mut Choices) -> usize {
         let budget =
             if choices.below(2) == 0 { 16 * input.len() } else { choices.below(16 * input.len() + 64) };
         let options = PARTIAL.budget(budget);
-        let (result, used) = measure(|| DynamicMessage::decode_with(&case.descriptor, &input, options));
+        let (result, used) = measure(|| options.decode_dynamic(&case.descriptor, &input));
         // A message holds its bytes too.
         bounded(used.peak, budget + input.len() + input.len() / 16 + 1024, &input);
         decoder = Decoder::new(&case.descriptor).with_options(options);
@@ -117,7 +117,7 @@ fn text(key: u32) -> String {
 fn whole(message: &DynamicMessage, number: u32, kind: Kind, keys: &[u32]) -> usize {
     let distinct: BTreeSet<u32> =
         keys.iter().map(|&key| if kind == Kind::Bool { key & 1 } else { key }).collect();
-    let Some(ValueRef::Map(map)) = message.get_field_by_number(number) else {
+    let Some(ValueRef::Map(map)) = message.get_field(number).ok() else {
         panic!("the map is not there");
     };
     assert_eq!(map.len(), distinct.len());

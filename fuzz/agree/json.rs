@@ -6,11 +6,10 @@ use crate::common::choices::Choices;
 use crate::common::format_case::{FormatCase, LIMITS, SHARED, STYLE, without_negative_zeros};
 use crate::common::payload::{mutate, payload};
 use std::sync::LazyLock;
-use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeOptions};
-use tablepb::{
-    DescriptorPool, DynamicMessage, EncodeOptions, EnumTable, Enumeration, FieldTable, Kind, Message,
-    MessageDescriptor, MessageTable, wkt,
-};
+use tablepb::ParseErrorKind;
+use tablepb::json;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
+use tablepb::{DescriptorPool, DynamicMessage, EncodeOptions, Enumeration, Message, MessageDescriptor, wkt};
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", -3)]);
 static ALL: MessageTable = MessageTable::new(
@@ -50,18 +49,18 @@ static ALL: MessageTable = MessageTable::new(
 /// A schema with the well-known types.
 pub static SCHEMA: LazyLock<MessageDescriptor> = LazyLock::new(|| {
     let pool = DescriptorPool::from_tables(&[&ALL]).expect("the tables are right");
-    pool.get_message_by_name("t.All").expect("it is in the tables")
+    pool.message("t.All").expect("it is in the tables")
 });
 
-const NEW: SerializeOptions = SerializeOptions::new();
-const FORMS: [SerializeOptions; 4] = [
+const NEW: json::Printer = json::Printer::new();
+const FORMS: [json::Printer; 4] = [
     NEW,
     NEW.pretty(true).use_proto_field_name(true),
     NEW.stringify_64_bit_integers(false).use_enum_numbers(true),
     NEW.skip_default_fields(false).pretty(true),
 ];
-const PARSE: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
-const LENIENT: DeserializeOptions = PARSE.deny_unknown_fields(false);
+const PARSE: json::Parser = json::Parser::new().allow_partial(true);
+const LENIENT: json::Parser = PARSE.deny_unknown_fields(false);
 
 /// Pieces of text that parsers stumble over.
 const PIECES: [&str; 36] = [
@@ -112,19 +111,19 @@ pub fn check(input: &[u8]) -> bool {
     }
 }
 
-fn printed(message: &DynamicMessage, options: &SerializeOptions) -> String {
+fn printed(message: &DynamicMessage, options: &json::Printer) -> String {
     let mut buffer = Vec::new();
-    message.to_json_with(&mut buffer, options).unwrap_or_else(|e| panic!("{e}: {message:?}"));
+    options.append(&mut buffer, message).unwrap_or_else(|e| panic!("{e}: {message:?}"));
     String::from_utf8(buffer).expect("JSON is UTF-8")
 }
 
 /// Whether the text is accepted.
 fn any_text(descriptor: &MessageDescriptor, text: &[u8]) -> bool {
     let mut part = DynamicMessage::new(descriptor);
-    let merged = part.merge_json(text);
+    let merged = tablepb::json::merge_from_slice(&mut part, text);
     valid::message(&part, 4 * text.len());
-    let lenient = DynamicMessage::from_json_with(descriptor, text, &LENIENT);
-    match DynamicMessage::from_json_with(descriptor, text, &PARSE) {
+    let lenient = LENIENT.message_from_slice(descriptor, text);
+    match PARSE.message_from_slice(descriptor, text) {
         Ok(message) => {
             assert!(merged.is_ok() && lenient.is_ok());
             is_json(text);
@@ -132,11 +131,11 @@ fn any_text(descriptor: &MessageDescriptor, text: &[u8]) -> bool {
             for options in FORMS {
                 let form = printed(&message, &options);
                 is_json(form.as_bytes());
-                let again = DynamicMessage::from_json_with(descriptor, form.as_bytes(), &PARSE);
+                let again = PARSE.message_from_slice(descriptor, form.as_bytes());
                 let again = again.unwrap_or_else(|e| panic!("{e}: {form}"));
                 assert_eq!(printed(&again, &NEW), json, "{form}");
             }
-            let back = DynamicMessage::decode_with(descriptor, &encoded(&message), PARTIAL);
+            let back = PARTIAL.decode_dynamic(descriptor, &encoded(&message));
             assert_eq!(printed(&back.expect("it was encoded"), &NEW), json);
             true
         }
@@ -160,7 +159,7 @@ fn is_json(text: &[u8]) {
 
 fn encoded(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).expect("it has no limits");
+    EncodeOptions::new().allow_partial(true).encode(message, &mut bytes).expect("it has no limits");
     bytes
 }
 
@@ -175,7 +174,7 @@ pub fn run(choices: &mut Choices) -> bool {
     for options in FORMS {
         let json = printed(&message, &options);
         is_json(json.as_bytes());
-        let back = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARSE);
+        let back = PARSE.message_from_slice(&case.ours, json.as_bytes());
         let back = back.unwrap_or_else(|e| panic!("{e}: {json}"));
         assert_eq!(case.values(&back), values, "{json}");
         assert_eq!(case.values(&case.decode(&encoded(&back))), values, "{json}");
@@ -206,7 +205,7 @@ fn prost_reflect_agrees(case: &FormatCase, bytes: &[u8], message: &DynamicMessag
     let Ok(their_message) = Theirs::decode(theirs.clone(), bytes) else { return };
     let values = |message: &DynamicMessage| without_negative_zeros(case, case.message, &case.values(message));
     let read = |json: &str| {
-        let message = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARSE);
+        let message = PARSE.message_from_slice(&case.ours, json.as_bytes());
         message.unwrap_or_else(|e| panic!("{e}: {json}"))
     };
     let text = serde_json::to_string(&their_message).expect("all of it has a form in JSON");
@@ -223,21 +222,21 @@ fn prost_reflect_agrees(case: &FormatCase, bytes: &[u8], message: &DynamicMessag
 fn broken(case: &FormatCase, before: DynamicMessage, text: &[u8], choices: &mut Choices) -> bool {
     let size = encoded(&before).len() + 4 * text.len();
     let mut merged = before.clone();
-    let result = merged.merge_json_with(text, &PARSE);
+    let result = PARSE.merge_from_slice(&mut merged, text);
     valid::message(&merged, size);
     let json = printed(&merged, &NEW);
-    let again = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARSE);
+    let again = PARSE.message_from_slice(&case.ours, json.as_bytes());
     assert_eq!(case.values(&again.unwrap_or_else(|e| panic!("{e}: {json}"))), case.values(&merged));
     let mut scarce = before;
     let budget = choices.below(2_000);
-    let failed = scarce.merge_json_with(text, &PARSE.budget(budget)).map_err(|e| e.kind());
+    let failed = PARSE.budget(budget).merge_from_slice(&mut scarce, text).map_err(|e| e.kind());
     valid::message(&scarce, size);
     match (&failed, &result) {
-        (Err(DeserializeErrorKind::BudgetExceeded), _) | (Ok(()), Ok(())) => {}
+        (Err(ParseErrorKind::BudgetExceeded), _) | (Ok(()), Ok(())) => {}
         (Err(kind), Err(error)) => assert_eq!(*kind, error.kind(), "{}", text.escape_ascii()),
         _ => panic!("{failed:?} with a budget of {budget}, {result:?} without: {}", text.escape_ascii()),
     }
-    scarce.merge_json_with(json.as_bytes(), &PARSE).unwrap_or_else(|e| panic!("{e}: {json}"));
+    PARSE.merge_from_slice(&mut scarce, json.as_bytes()).unwrap_or_else(|e| panic!("{e}: {json}"));
     valid::message(&scarce, size + 4 * json.len());
     result.is_ok()
 }

@@ -4,7 +4,8 @@ use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::bridge::descriptor;
 use crate::common::samples;
 use std::cell::RefCell;
-use tablepb::{DecodeErrorKind, Decoder, DynamicMessage, MessageDescriptor, Projection};
+use tablepb::partial::Projection;
+use tablepb::{DecodeErrorKind, Decoder, DynamicMessage, MessageDescriptor};
 
 /// What is kept between inputs.
 struct Kept {
@@ -69,14 +70,14 @@ impl Kept {
             1 => PARTIAL.max_depth(u32::from(how >> 2 & 7)),
             _ => PARTIAL,
         };
-        let failed = self.message.merge_with(input, options).is_err();
+        let failed = options.merge(&mut self.message, input).is_err();
         self.merged.extend_from_slice(input);
         let small = self.merged.len() < 4096;
         if small {
             valid::message(&self.message, self.merged.len());
         }
         if failed || self.merged.len() > 1 << 18 {
-            if !failed && let Ok(once) = DynamicMessage::decode_with(&self.rich, &self.merged, ROOMY) {
+            if !failed && let Ok(once) = ROOMY.decode_dynamic(&self.rich, &self.merged) {
                 assert!(self.message == once, "{} bytes in pieces", self.merged.len());
             }
             if how & 0x10 == 0 {

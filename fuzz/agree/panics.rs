@@ -7,8 +7,9 @@ use crate::common::choices::Choices;
 use crate::common::scarce;
 use bytes::Buf;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use tablepb::table::Kind;
 use tablepb::visit::{Field, Sink, Step};
-use tablepb::{CustomValue, Decoder, DynamicMessage, EncodeOptions, FieldDescriptor, Kind, Message, Value};
+use tablepb::{CustomValue, Decoder, DynamicMessage, EncodeOptions, FieldDescriptor, Message, Value};
 
 /// Calls that panicked, failed, and ended well.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +64,7 @@ pub fn run(choices: &mut Choices) -> Tried {
     let mut tried = Tried::default();
     let case = Case::new(choices);
     let first = case.payload(choices);
-    let Ok(mut message) = DynamicMessage::decode_with(&case.descriptor, &first, PARTIAL) else {
+    let Ok(mut message) = PARTIAL.decode_dynamic(&case.descriptor, &first) else {
         return tried;
     };
     let mut decoder = Decoder::new(&case.descriptor).with_options(PARTIAL);
@@ -95,8 +96,8 @@ pub fn run(choices: &mut Choices) -> Tried {
     }
     let bytes = valid::encoded(&message);
     message.clear();
-    message.merge_with(&bytes, ROOMY).expect("it was encoded");
-    assert!(message == DynamicMessage::decode_with(&case.descriptor, &bytes, ROOMY).expect("it was encoded"));
+    ROOMY.merge(&mut message, &bytes).expect("it was encoded");
+    assert!(message == ROOMY.decode_dynamic(&case.descriptor, &bytes).expect("it was encoded"));
     structs(choices, &mut tried);
     tried
 }
@@ -197,9 +198,9 @@ fn edited(message: &mut DynamicMessage, fuse: Fuse, choices: &mut Choices, tried
     };
     let way = choices.below(3);
     let result = if field.is_map() {
-        attempt(choices, tried, || message.retain_entries(field, |_, _| keep()).is_ok())
+        attempt(choices, tried, || message.as_mut().retain_entries(field, |_, _| keep()).is_ok())
     } else if way == 0 {
-        attempt(choices, tried, || message.retain(field, |_| keep()).is_ok())
+        attempt(choices, tried, || message.as_mut().retain(field, |_| keep()).is_ok())
     } else {
         let Some(values) = values(field) else { return };
         let mut values = values.into_iter().inspect(|_| fuse.burn());
@@ -226,7 +227,7 @@ fn edited(message: &mut DynamicMessage, fuse: Fuse, choices: &mut Choices, tried
 }
 
 fn len(message: &DynamicMessage, field: &FieldDescriptor) -> usize {
-    let value = message.get_field(field);
+    let value = message.get_field(field).unwrap();
     value.as_list().map_or(0, |list| list.len()) + value.as_map().map_or(0, |map| map.len())
 }
 
@@ -239,7 +240,7 @@ fn encoded(message: &DynamicMessage, buffer: &mut Vec<u8>, choices: &mut Choices
     buffer.shrink_to(before.len() + choices.below(32));
     let options =
         EncodeOptions::new().allow_partial(true).max_depth(400).deterministic(choices.below(2) == 0);
-    let encoded = attempt(choices, tried, || message.encode_with(buffer, options).is_ok());
+    let encoded = attempt(choices, tried, || options.encode(message, buffer).is_ok());
     assert!(buffer.starts_with(&before));
     match encoded {
         Some(true) => assert_eq!(buffer.len(), before.len() + message.encoded_len()),

@@ -5,9 +5,11 @@ use super::case::Case;
 use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
 use crate::common::projections::{all_fields, paths};
+use tablepb::partial::Projection;
+use tablepb::table::Kind;
 use tablepb::{
-    DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, MapKey, MapKeyRef, MessageMut, Projection,
-    SetFieldError, SetFieldErrorKind, Value,
+    DecodeErrorKind, DynamicMessage, FieldDescriptor, MapKey, MapKeyRef, MessageMut, SetFieldError,
+    SetFieldErrorKind, Value,
 };
 
 pub fn check(input: &[u8]) {
@@ -21,12 +23,12 @@ pub fn run(choices: &mut Choices) {
     let lazy = Projection::all(&case.descriptor).lazy(["*"]).expect("all message fields");
     let both = some.clone().lazy(["*"]).expect("all message fields").pass_through();
     let input = case.any_payload(choices);
-    let full = DynamicMessage::decode_with(&case.descriptor, &input, PARTIAL);
+    let full = PARTIAL.decode_dynamic(&case.descriptor, &input);
     if full.is_ok() {
         dropping(&some, &input, choices);
     }
     for projection in [some.pass_through(), lazy, both] {
-        match (&full, projection.decode_with(&input, PARTIAL)) {
+        match (&full, PARTIAL.decode_selected(&projection, &input)) {
             (Ok(full), Ok(mut part)) => {
                 let mut full = full.clone();
                 alike(&part, &full);
@@ -51,7 +53,7 @@ pub fn run(choices: &mut Choices) {
 
 /// A message without the fields that are not selected is edited like any message of what is left.
 fn dropping(projection: &Projection, input: &[u8], choices: &mut Choices) {
-    let Ok(mut part) = projection.decode_with(input, PARTIAL) else { return };
+    let Ok(mut part) = PARTIAL.decode_selected(&projection, input) else { return };
     let mut full = part.clone();
     full.materialize().expect("what is left is valid");
     changes(&mut part, &mut full, choices);
@@ -71,7 +73,7 @@ fn changes(part: &mut DynamicMessage, full: &mut DynamicMessage, choices: &mut C
 fn alike(part: &DynamicMessage, full: &DynamicMessage) {
     valid::values(part.as_view(), 1 << 16);
     let bytes = valid::encoded(part);
-    let decoded = DynamicMessage::decode_with(part.descriptor(), &bytes, ROOMY).expect("it was encoded");
+    let decoded = ROOMY.decode_dynamic(part.descriptor(), &bytes).expect("it was encoded");
     assert!(same(&decoded, full), "{decoded:?} by its bytes, not {full:?}");
     let mut whole = part.clone();
     whole.materialize().expect("what was kept is valid");
@@ -97,8 +99,8 @@ fn values_go_into(part: &DynamicMessage, full: &DynamicMessage) {
 /// Without unknown fields both are alike, in lists of numbers that a closed enum does not list too.
 fn without_unknown(part: &DynamicMessage, full: &DynamicMessage) {
     let (mut part, mut full) = (part.clone(), full.clone());
-    part.clear_unknown_fields();
-    full.clear_unknown_fields();
+    part.clear_unknown_fields().unwrap();
+    full.clear_unknown_fields().unwrap();
     alike(&part, &full);
 }
 
@@ -136,7 +138,7 @@ fn same(a: &DynamicMessage, b: &DynamicMessage) -> bool {
     };
     let known = |message: &DynamicMessage| {
         let mut message = message.clone();
-        message.clear_unknown_fields();
+        message.clear_unknown_fields().unwrap();
         message
     };
     a == b || (sorted(a) == sorted(b) && known(a) == known(b)) || {
@@ -156,7 +158,7 @@ fn fails(case: &Case, part: &mut DynamicMessage, choices: &mut Choices) {
         let input = case.any_payload(choices);
         let options = PARTIAL.budget(choices.below(part.capacity() + 4 * input.len() + 64));
         let mut merged = part.clone();
-        let _ = merged.merge_with(&input, options);
+        let _ = options.merge(&mut merged, &input);
         valid::values(merged.as_view(), 1 << 16);
         valid::encoded(&merged);
     }
@@ -170,8 +172,8 @@ fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Ch
     }
     let field = choices.pick(&fields).clone();
     if choices.once_in(6) {
-        part.clear_field(&field);
-        full.clear_field(&field);
+        part.clear_field(&field).unwrap();
+        full.clear_field(&field).unwrap();
         return;
     }
     let message = matches!(field.kind(), Kind::Message(_));

@@ -1,6 +1,6 @@
 //! Sources, valid and not: compiling ends, and what compiles is printed and compiles again to the same descriptors.
 
-use tablepb::{DescriptorPool, PoolOptions};
+use tablepb::schema::PoolOptions;
 use tablepb_schema::SourceBuilder;
 
 /// Whether the source is accepted.
@@ -21,12 +21,12 @@ pub fn check(input: &[u8]) -> bool {
         }
     };
     let set = pool.encode_to_vec().expect("short");
-    let loaded = DescriptorPool::decode_with(&set, &options).expect("what was compiled");
+    let loaded = options.decode(&set).expect("what was compiled");
     assert!(loaded.encode_to_vec().expect("short") == set);
-    let file = pool.get_file_by_name("a.proto").expect("the file");
+    let file = pool.file("a.proto").expect("the file");
     let text = file.to_proto();
     let again = builder(&text).build();
     let again = again.unwrap_or_else(|error| panic!("{error}\nprinted from\n{source}"));
-    assert_eq!(again.get_file_by_name("a.proto").expect("the file").to_proto(), text);
+    assert_eq!(again.file("a.proto").expect("the file").to_proto(), text);
     true
 }

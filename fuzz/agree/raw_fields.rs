@@ -3,8 +3,8 @@
 use super::case::Case;
 use crate::common::choices::Choices;
 use crate::common::payload::mutate;
+use tablepb::raw::{RawFields, RawStep, RawValue};
 use tablepb::wire::{Reader, WireType};
-use tablepb::{RawFields, RawStep, RawValue};
 
 /// The first byte says whether the rest is a message as it stands.
 pub fn check(input: &[u8]) {

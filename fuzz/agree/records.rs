@@ -57,6 +57,6 @@ pub fn run(choices: &mut Choices) -> usize {
 
 fn sorted(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, SORTED).expect("a message");
+    SORTED.encode(message, &mut bytes).expect("a message");
     bytes
 }

@@ -49,7 +49,7 @@ pub fn decoders(choices: &mut Choices) {
             }
             // Memory that is there already may save what growing takes.
             (Ok(used), Err(error)) if error.kind() == DecodeErrorKind::BudgetExceeded => {
-                let roomy = DynamicMessage::decode_with(&case.descriptor, &input, ROOMY);
+                let roomy = ROOMY.decode_dynamic(&case.descriptor, &input);
                 assert!(used == roomy.expect("accepted before").as_view());
             }
             (Err(used), Err(new)) if new.kind() == DecodeErrorKind::BudgetExceeded => {
@@ -77,10 +77,10 @@ pub fn merges(choices: &mut Choices) {
         if piece.is_empty() {
             return;
         }
-        fault = message.merge_with(&piece, PARTIAL).err();
+        fault = PARTIAL.merge(&mut message, &piece).err();
         all.extend(piece);
     }
-    let once = DynamicMessage::decode_with(&case.descriptor, &all, PARTIAL);
+    let once = PARTIAL.decode_dynamic(&case.descriptor, &all);
     match (fault, once) {
         (None, Ok(once)) => {
             assert!(message == once, "{} bytes merged in pieces", all.len());

@@ -7,17 +7,17 @@ use crate::common::choices::Choices;
 use crate::common::format_case::{FormatCase, LIMITS, STYLE};
 use crate::common::payload::{mutate, payload};
 use serde_json::Value;
-use tablepb::json::{DeserializeOptions, SerializeOptions};
+use tablepb::json;
 use tablepb::{DynamicMessage, MessageDescriptor};
 
-const NEW: SerializeOptions = SerializeOptions::new();
-const FORMS: [SerializeOptions; 4] = [
+const NEW: json::Printer = json::Printer::new();
+const FORMS: [json::Printer; 4] = [
     NEW,
     NEW.use_proto_field_name(true),
     NEW.stringify_64_bit_integers(false).use_enum_numbers(true),
     NEW.skip_default_fields(false),
 ];
-const PARSE: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
+const PARSE: json::Parser = json::Parser::new().allow_partial(true);
 
 /// What messages go through: text, bytes, and values in memory.
 #[derive(Clone, Copy, Debug)]
@@ -30,19 +30,19 @@ enum Format {
 const FORMATS: [Format; 3] = [Format::Json, Format::MessagePack, Format::Values];
 
 impl Format {
-    fn print(self, message: &DynamicMessage, options: &SerializeOptions) -> Result<Vec<u8>, String> {
+    fn print(self, message: &DynamicMessage, options: &json::Printer) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         match self {
             Self::Json => {
                 let mut serializer = serde_json::Serializer::new(&mut bytes);
-                message.serialize_with_options(&mut serializer, options).map_err(|e| e.to_string())?;
+                options.serialize(&message.as_view(), &mut serializer).map_err(|e| e.to_string())?;
             }
             Self::MessagePack => {
                 let mut serializer = rmp_serde::Serializer::new(&mut bytes);
-                message.serialize_with_options(&mut serializer, options).map_err(|e| e.to_string())?;
+                options.serialize(&message.as_view(), &mut serializer).map_err(|e| e.to_string())?;
             }
             Self::Values => {
-                let value = message.serialize_with_options(serde_json::value::Serializer, options);
+                let value = options.serialize(&message.as_view(), serde_json::value::Serializer);
                 bytes = value.map_err(|e| e.to_string())?.to_string().into_bytes();
             }
         }
@@ -53,24 +53,22 @@ impl Format {
         self,
         descriptor: &MessageDescriptor,
         bytes: &[u8],
-        options: &DeserializeOptions,
+        options: &json::Parser,
     ) -> Result<DynamicMessage, String> {
         let descriptor = descriptor.clone();
         match self {
             Self::Json => {
                 let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-                let made = DynamicMessage::deserialize_with_options(descriptor, &mut deserializer, options);
+                let made = options.deserialize(&descriptor, &mut deserializer);
                 made.and_then(|made| deserializer.end().map(|()| made)).map_err(|e| e.to_string())
             }
             Self::MessagePack => {
                 let mut deserializer = rmp_serde::Deserializer::new(bytes);
-                DynamicMessage::deserialize_with_options(descriptor, &mut deserializer, options)
-                    .map_err(|e| e.to_string())
+                options.deserialize(&descriptor, &mut deserializer).map_err(|e| e.to_string())
             }
             Self::Values => {
                 let value: Value = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
-                DynamicMessage::deserialize_with_options(descriptor, value, options)
-                    .map_err(|e| e.to_string())
+                options.deserialize(&descriptor, value).map_err(|e| e.to_string())
             }
         }
     }
@@ -89,7 +87,7 @@ pub fn check(input: &[u8]) -> bool {
 /// What the direct codec prints, in which the order of maps does not matter.
 fn direct(message: &DynamicMessage) -> Value {
     let mut buffer = Vec::new();
-    message.to_json_with(&mut buffer, &NEW).unwrap_or_else(|e| panic!("{e}: {message:?}"));
+    NEW.append(&mut buffer, message).unwrap_or_else(|e| panic!("{e}: {message:?}"));
     serde_json::from_slice(&buffer).unwrap_or_else(|e| panic!("{e}: {}", buffer.escape_ascii()))
 }
 
@@ -122,7 +120,7 @@ fn any_bytes(descriptor: &MessageDescriptor, format: Format, bytes: &[u8], budge
 fn any_json(text: &[u8]) -> bool {
     let through = Format::Json.parse(&SCHEMA, text, &PARSE);
     any_bytes(&SCHEMA, Format::Json, text, 1 << 12);
-    let message = DynamicMessage::from_json_with(&SCHEMA, text, &PARSE);
+    let message = PARSE.message_from_slice(&SCHEMA, text);
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
     let doubles = digits > 18 || text.iter().any(|byte| b".eE".contains(byte));
     let show = || String::from_utf8_lossy(text).into_owned();

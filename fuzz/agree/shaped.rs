@@ -7,7 +7,8 @@ use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
 use crate::common::schema::{Card, Field, Kind};
 use crate::common::wire::Wire;
-use tablepb::{Decoder, DynamicMessage, FieldDescriptor, Kind as OwnKind, Value};
+use tablepb::table::Kind as OwnKind;
+use tablepb::{Decoder, DynamicMessage, FieldDescriptor, Value};
 
 /// No schema here has this field.
 const FILLER: u32 = 0x1fff_fff0;
@@ -33,7 +34,7 @@ pub fn run(choices: &mut Choices) -> usize {
         if choices.below(3) == 0 {
             input.truncate(choices.below(input.len() + 1));
         }
-        let new = DynamicMessage::decode_with(&case.descriptor, &input, PARTIAL);
+        let new = PARTIAL.decode_dynamic(&case.descriptor, &input);
         match (decoder.decode(&input), &new) {
             (Ok(used), Ok(new)) => {
                 valid::values(used, input.len());
@@ -48,7 +49,7 @@ pub fn run(choices: &mut Choices) -> usize {
         given += input.len() + 64;
         let budget = choices.below(message.capacity() + 4 * input.len() + 64);
         let options = if choices.below(2) == 0 { PARTIAL } else { PARTIAL.budget(budget) };
-        let merged = message.merge_with(&input, options);
+        let merged = options.merge(&mut message, &input);
         valid::message(&message, given);
         if merged.is_err() && choices.below(2) == 0 {
             // Copies of what failed are trusted again.
@@ -64,7 +65,7 @@ pub fn run(choices: &mut Choices) -> usize {
         }
     }
     let bytes = valid::encoded(&message);
-    let again = DynamicMessage::decode_with(&case.descriptor, &bytes, ROOMY).expect("it was encoded");
+    let again = ROOMY.decode_dynamic(&case.descriptor, &bytes).expect("it was encoded");
     assert!(again == message, "{message:?} encodes as {again:?}");
     decoded
 }
@@ -155,7 +156,7 @@ fn set(message: &mut DynamicMessage, choices: &mut Choices) {
         OwnKind::Fixed32 | OwnKind::Uint32 => Value::U32(half(choices)),
         OwnKind::Int32 | OwnKind::Sint32 | OwnKind::Sfixed32 => Value::I32(half(choices) as i32),
         OwnKind::Double => Value::F64(f64::from_bits(word(choices))),
-        _ => return message.clear_field(field),
+        _ => return message.clear_field(field).expect("a field of the message"),
     };
     if field.is_list() {
         message.push(field, value).expect("a value of its kind");

@@ -7,18 +7,19 @@ use crate::common::format_case::{FormatCase, STYLE};
 use crate::common::payload::{Style, mutate, payload};
 use crate::common::schema_gen::ALL;
 use crate::common::text_schema::pool;
-use tablepb::text::{FormatOptions, ParseErrorKind, ParseOptions};
+use tablepb::ParseErrorKind;
+use tablepb::text;
 use tablepb::{DynamicMessage, EncodeOptions, MessageDescriptor};
 
-const NEW: FormatOptions = FormatOptions::new();
-const FORMS: [FormatOptions; 4] = [
+const NEW: text::Printer = text::Printer::new();
+const FORMS: [text::Printer; 4] = [
     NEW,
     NEW.pretty(true).print_message_fields_in_index_order(true),
     NEW.expand_any(false).skip_default_fields(false),
     NEW.pretty(true).expand_any(false),
 ];
-const PARSE: ParseOptions = ParseOptions::new().allow_partial(true);
-const LENIENT: ParseOptions = PARSE.deny_unknown_fields(false);
+const PARSE: text::Parser = text::Parser::new().allow_partial(true);
+const LENIENT: text::Parser = PARSE.deny_unknown_fields(false);
 
 /// Pieces of text that parsers stumble over.
 const PIECES: [&str; 40] = [
@@ -71,29 +72,29 @@ pub fn check(input: &[u8]) -> bool {
         return run(&mut Choices::fuzzed(rest));
     }
     let name = ["t.All", "t.All", "t.All", "e.Delimited"][usize::from(first >> 1 & 3)];
-    let descriptor = pool().get_message_by_name(name).expect("it is in the schema");
+    let descriptor = pool().message(name).expect("it is in the schema");
     any_text(&descriptor, &String::from_utf8_lossy(rest))
 }
 
 /// Whether the text is accepted.
 fn any_text(descriptor: &MessageDescriptor, text: &str) -> bool {
     let mut part = DynamicMessage::new(descriptor);
-    let merged = part.merge_text_format(text);
+    let merged = tablepb::text::merge_from_str(&mut part, text);
     valid::message(&part, text.len());
-    let lenient = DynamicMessage::parse_text_format_with(descriptor, text, &LENIENT);
-    match DynamicMessage::parse_text_format_with(descriptor, text, &PARSE) {
+    let lenient = LENIENT.message_from_str(descriptor, text);
+    match PARSE.message_from_str(descriptor, text) {
         Ok(message) => {
             assert!(merged.is_ok() && lenient.is_ok());
-            let printed = message.to_text_format();
+            let printed = tablepb::text::to_string(&message).unwrap();
             for options in FORMS {
-                let form = message.to_text_format_with_options(&options);
-                let again = DynamicMessage::parse_text_format_with(descriptor, &form, &PARSE);
+                let form = options.to_string(&message).unwrap();
+                let again = PARSE.message_from_str(descriptor, &form);
                 let again = again.unwrap_or_else(|e| panic!("{e}: {form}"));
-                assert_eq!(again.to_text_format(), printed, "{form}");
+                assert_eq!(tablepb::text::to_string(&again).unwrap(), printed, "{form}");
             }
             let bytes = encoded(&message);
-            let back = DynamicMessage::decode_with(descriptor, &bytes, PARTIAL).expect("it was encoded");
-            assert_eq!(back.to_text_format(), printed);
+            let back = PARTIAL.decode_dynamic(descriptor, &bytes).expect("it was encoded");
+            assert_eq!(tablepb::text::to_string(&back).unwrap(), printed);
             true
         }
         Err(error) => {
@@ -109,7 +110,7 @@ fn any_text(descriptor: &MessageDescriptor, text: &str) -> bool {
 
 fn encoded(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).expect("it has no limits");
+    EncodeOptions::new().allow_partial(true).encode(message, &mut bytes).expect("it has no limits");
     bytes
 }
 
@@ -121,14 +122,14 @@ pub fn run(choices: &mut Choices) -> bool {
     let (message, before) = (made(choices), made(choices));
     let values = case.values(&message);
     for options in FORMS {
-        let text = message.to_text_format_with_options(&options);
-        let back = DynamicMessage::parse_text_format_with(&case.ours, &text, &PARSE);
+        let text = options.to_string(&message).unwrap();
+        let back = PARSE.message_from_str(&case.ours, &text);
         let back = back.unwrap_or_else(|e| panic!("{e}: {text}"));
         assert_eq!(case.values(&back), values, "{text}");
         assert_eq!(case.values(&case.decode(&encoded(&back))), values, "{text}");
     }
     merges_as_bytes(&case, &message, &before);
-    let mut text = message.to_text_format_with_options(&FORMS[choices.below(FORMS.len())]).into_bytes();
+    let mut text = FORMS[choices.below(FORMS.len())].to_string(&message).unwrap().into_bytes();
     for _ in 0..1 + choices.below(3) {
         match choices.below(3) {
             0 => mutate(&mut text, choices),
@@ -145,8 +146,9 @@ pub fn run(choices: &mut Choices) -> bool {
 /// Merging the text of a message is merging its bytes.
 fn merges_as_bytes(case: &FormatCase, message: &DynamicMessage, before: &DynamicMessage) {
     let (mut merged, mut expected) = (before.clone(), before.clone());
-    merged.merge_text_format(&message.to_text_format()).unwrap_or_else(|e| panic!("{e}: {message}"));
-    expected.merge_with(&encoded(message), PARTIAL).expect("it was encoded");
+    tablepb::text::merge_from_str(&mut merged, &tablepb::text::to_string(message).unwrap())
+        .unwrap_or_else(|e| panic!("{e}: {message}"));
+    PARTIAL.merge(&mut expected, &encoded(message)).expect("it was encoded");
     assert_eq!(case.values(&merged), case.values(&expected), "{message} into {before}");
 }
 
@@ -154,21 +156,21 @@ fn merges_as_bytes(case: &FormatCase, message: &DynamicMessage, before: &Dynamic
 fn broken(case: &FormatCase, before: DynamicMessage, text: &str, choices: &mut Choices) -> bool {
     let size = encoded(&before).len() + text.len();
     let mut merged = before.clone();
-    let result = merged.merge_text_format_with(text, &PARSE);
+    let result = PARSE.merge_from_str(&mut merged, text);
     valid::message(&merged, size);
-    let printed = merged.to_text_format();
-    let again = DynamicMessage::parse_text_format_with(&case.ours, &printed, &PARSE);
+    let printed = tablepb::text::to_string(&merged).unwrap();
+    let again = PARSE.message_from_str(&case.ours, &printed);
     assert_eq!(case.values(&again.unwrap_or_else(|e| panic!("{e}: {printed}"))), case.values(&merged));
     let mut scarce = before;
     let budget = choices.below(2_000);
-    let failed = scarce.merge_text_format_with(text, &PARSE.budget(budget)).map_err(|e| e.kind());
+    let failed = PARSE.budget(budget).merge_from_str(&mut scarce, text).map_err(|e| e.kind());
     valid::message(&scarce, size);
     match (&failed, &result) {
         (Err(ParseErrorKind::BudgetExceeded), _) | (Ok(()), Ok(())) => {}
         (Err(kind), Err(error)) => assert_eq!(*kind, error.kind(), "{text}"),
         _ => panic!("{failed:?} with a budget of {budget}, {result:?} without: {text}"),
     }
-    scarce.merge_text_format_with(&printed, &PARSE).unwrap_or_else(|e| panic!("{e}: {printed}"));
+    PARSE.merge_from_str(&mut scarce, &printed).unwrap_or_else(|e| panic!("{e}: {printed}"));
     valid::message(&scarce, size + printed.len());
     result.is_ok()
 }

@@ -76,7 +76,7 @@ static CLOSED: LazyLock<MessageDescriptor> = LazyLock::new(descriptor::<Closed>)
 
 fn descriptor<M: Message>() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[M::TABLE]).expect("the tables are right");
-    pool.get_message_by_name(M::TABLE.full_name()).expect("it is in the tables")
+    pool.message(M::TABLE.full_name()).expect("it is in the tables")
 }
 
 /// The first byte says what the rest is: a payload of one of the two, or decisions.
@@ -114,11 +114,11 @@ fn agree<M: Message + DecodeOwned>(
     input: &[u8],
     options: DecodeOptions,
 ) -> Option<M> {
-    match (M::decode_with(input, options), DynamicMessage::decode_with(descriptor, input, options)) {
+    match (options.decode::<M>(input), options.decode_dynamic(descriptor, input)) {
         (Ok(typed), Ok(dynamic)) => {
             let (mut ours, mut theirs) = (vec![], vec![]);
-            typed.encode_with(&mut ours, SORTED).expect("it was decoded");
-            dynamic.encode_with(&mut theirs, SORTED).expect("it was decoded");
+            SORTED.encode(&typed, &mut ours).expect("it was decoded");
+            SORTED.encode(&dynamic, &mut theirs).expect("it was decoded");
             assert!(ours == theirs, "structs write {ours:02x?}, messages {theirs:02x?}: {input:02x?}");
             assert_eq!((typed.encoded_len(), dynamic.encoded_len()), (ours.len(), ours.len()));
             let mut sliced = vec![0; ours.len()];
@@ -146,7 +146,7 @@ fn merged<M: Message + DecodeOwned>(descriptor: &MessageDescriptor, input: &[u8]
     assert_eq!(typed.merge(input).is_ok(), dynamic.merge(input).is_ok());
     let options = DecodeOptions::new().budget(input.len() * 3);
     let cut = &input[..input.len() * 2 / 3];
-    let _ = (typed.merge(cut), typed.merge_with(input, options));
+    let _ = (typed.merge(cut), options.merge(&mut typed, input));
     if let Ok(bytes) = typed.encode_to_vec() {
         assert_eq!(typed.encoded_len(), bytes.len());
         if let Err(error) = M::decode(&bytes) {
@@ -175,14 +175,13 @@ fn members(input: &[u8]) {
         assert!(valid, "{input:02x?}");
         assert_eq!(lazy.list.len(), eager.list.len());
         for (a, b) in lazy.list.iter().zip(&eager.list) {
-            let again = eager::Inner::decode_with(
-                &a.get().expect("valid").encode_to_vec().expect("valid"),
-                ALL.discard_unknown(true),
-            );
+            let again = ALL
+                .discard_unknown(true)
+                .decode::<eager::Inner>(&a.get().expect("valid").encode_to_vec().expect("valid"));
             assert_eq!(again.expect("valid").encode_to_vec(), b.encode_to_vec(), "{input:02x?}");
         }
         for bytes in [untouched, lazy.encode_to_vec()] {
-            let again = eager::Root::decode_with(&bytes.expect("valid"), ALL.discard_unknown(true));
+            let again = ALL.discard_unknown(true).decode::<eager::Root>(&bytes.expect("valid"));
             assert_eq!(again.expect("it was encoded").encode_to_vec(), eager.encode_to_vec(), "{input:02x?}");
         }
     }

@@ -6,7 +6,9 @@ use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
 use crate::common::payload::{mutate, noise};
 use crate::common::wire::Wire;
-use tablepb::{DynamicMessage, FieldDescriptor, Kind, Prepared, Projection, Value, ValueRef};
+use tablepb::partial::Projection;
+use tablepb::table::Kind;
+use tablepb::{DynamicMessage, FieldDescriptor, Prepared, Value, ValueRef};
 
 pub fn check(input: &[u8]) -> usize {
     run(&mut Choices::fuzzed(input))
@@ -23,7 +25,7 @@ pub fn run(choices: &mut Choices) -> usize {
         return 0;
     }
     let first = case.payload(choices);
-    let Ok(mut message) = DynamicMessage::decode_with(&case.descriptor, &first, PARTIAL) else { return 0 };
+    let Ok(mut message) = PARTIAL.decode_dynamic(&case.descriptor, &first) else { return 0 };
     let (mut set, mut given) = (0, first.len());
     for _ in 0..8 {
         let field = choices.pick(&fields);
@@ -55,8 +57,8 @@ fn unchecked(case: &Case, field: &FieldDescriptor, choices: &mut Choices) -> Opt
     mutate(&mut bytes, choices);
     let input = Wire::new().bytes(field.number(), &bytes).0;
     let lazy = Projection::new(&case.descriptor, [field.name()]).ok()?.lazy([field.name()]).ok()?;
-    let holder = lazy.decode_with(&input, PARTIAL).ok()?;
-    let prepared = match holder.get_field_by_number(field.number())? {
+    let holder = PARTIAL.decode_selected(&lazy, &input).ok()?;
+    let prepared = match holder.get_field(field.number()).ok()? {
         ValueRef::Raw(raw) => raw.to_owned(),
         ValueRef::List(list) => match list.get(0)? {
             ValueRef::Raw(raw) => raw.to_owned(),
@@ -86,7 +88,7 @@ trait EncodeWithPartial {
 impl EncodeWithPartial for DynamicMessage {
     fn encode_with_partial(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        self.encode_with(&mut bytes, valid::ANY).expect("whatever a message holds can be encoded");
+        valid::ANY.encode(self, &mut bytes).expect("whatever a message holds can be encoded");
         assert_eq!(bytes.len(), self.encoded_len());
         bytes
     }
@@ -99,14 +101,14 @@ fn reads(message: &DynamicMessage, given: usize) {
     let copy = message.as_view().to_owned();
     assert_eq!(copy.encode_with_partial(), bytes);
     assert_eq!(message.clone().encode_with_partial(), bytes);
-    let whole = DynamicMessage::decode_with(message.descriptor(), &bytes, ROOMY);
+    let whole = ROOMY.decode_dynamic(message.descriptor(), &bytes);
     let _ = format!("{message:?}");
     let _ = message.is_initialized();
-    let (json, text) = (message.to_json_string(), message.to_text_format());
+    let (json, text) = (tablepb::json::to_string(message), tablepb::text::to_string(message).unwrap());
     std::hint::black_box(text);
     if let (Ok(whole), Ok(json)) = (&whole, &json) {
         // What is kept as bytes prints as what it decodes to.
-        if let Ok(expected) = whole.to_json_string() {
+        if let Ok(expected) = tablepb::json::to_string(whole) {
             assert_eq!(json, &expected, "{bytes:02x?}");
         }
     }

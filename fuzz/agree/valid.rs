@@ -30,7 +30,7 @@ pub fn message(message: &DynamicMessage, input: usize) {
 pub fn read_again(message: &DynamicMessage, input: usize) {
     values(message.as_view(), input);
     let bytes = encoded(message);
-    let again = match DynamicMessage::decode_with(message.descriptor(), &bytes, ROOMY) {
+    let again = match ROOMY.decode_dynamic(message.descriptor(), &bytes) {
         Ok(again) => again,
         Err(error) => panic!("{message:?} encodes as {bytes:02x?}, which does not decode: {error}"),
     };
@@ -41,11 +41,11 @@ pub fn read_again(message: &DynamicMessage, input: usize) {
 /// The message encoded in all ways, which must agree about its length.
 pub fn encoded(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = vec![7];
-    message.encode_with(&mut bytes, ANY).expect("whatever a message holds can be encoded");
+    ANY.encode(message, &mut bytes).expect("whatever a message holds can be encoded");
     let bytes = bytes.split_off(1);
     assert_eq!(message.encoded_len(), bytes.len(), "the length of {message:?}");
     let mut sorted = Vec::new();
-    message.encode_with(&mut sorted, ANY.deterministic(true)).expect("as before");
+    ANY.deterministic(true).encode(message, &mut sorted).expect("as before");
     assert_eq!(sorted.len(), bytes.len(), "in order of keys {message:?}");
     match message.encode_to_vec() {
         Ok(plain) => {
@@ -93,13 +93,16 @@ fn walk(view: MessageView<'_, '_>, left: &mut usize) {
         let field = field.to_owned();
         let got = view.get(&field).unwrap_or_else(|| panic!("{name} is listed and not set"));
         assert!(alike(got, value), "{name} is {value:?}, by descriptor {got:?}");
-        assert!(alike(view.get_field(&field), value) && view.has_field(&field), "{name}");
-        let by_number = view.get_field_by_number(field.number());
+        assert!(
+            view.get_field(&field).is_ok_and(|got| alike(got, value)) && view.has_field(&field),
+            "{name}"
+        );
+        let by_number = view.get_field(field.number()).ok();
         assert!(by_number.is_some_and(|got| alike(got, value)), "{name} by number");
-        if view.descriptor().get_field_by_name(field.name()).as_ref() == Some(&field) {
-            let by_name = view.get_field_by_name(field.name());
+        if view.descriptor().field(field.name()).ok().as_ref() == Some(&field) {
+            let by_name = view.get_field(field.name()).ok();
             assert!(by_name.is_some_and(|got| alike(got, value)), "{name} by name");
-            assert!(view.has_field_by_name(field.name()), "{name} by name");
+            assert!(view.has_field(field.name()), "{name} by name");
         }
         if let Some(oneof) = field.containing_oneof() {
             let member = view.get_oneof(&oneof).map(|(member, _)| member.number());
@@ -119,7 +122,7 @@ fn walk(view: MessageView<'_, '_>, left: &mut usize) {
             field.full_name(),
             view.get(&field)
         );
-        match view.get_field(&field) {
+        match view.get_field(&field).expect("a field of the message") {
             ValueRef::String(text) => valid_text(&field, text),
             ValueRef::Message(inner) => assert_eq!(inner.fields().count(), 0, "{}", field.full_name()),
             ValueRef::List(list) => assert!(list.is_empty()),

@@ -25,15 +25,16 @@ use core::fmt;
 /// are borrowed from the input. A decoded view lives until the next decode; [`MessageView::to_owned`] makes a copy to keep.
 ///
 /// ```
-/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{Decoder, DescriptorPool};
 ///
 /// static TAGS: MessageTable =
 ///     MessageTable::new("pkg.Tags", &[FieldTable::new("tags", 1, Kind::String).repeated()]);
 /// let pool = DescriptorPool::from_tables(&[&TAGS])?;
-/// let mut decoder = Decoder::new(&pool.get_message_by_name("pkg.Tags").unwrap());
+/// let mut decoder = Decoder::new(&pool.message("pkg.Tags")?);
 /// for (input, count) in [(&b"\x0a\x01a\x0a\x01b"[..], 2), (b"\x0a\x01c", 1)] {
 ///     let view = decoder.decode(input)?;
-///     let tags = view.get_field_by_name("tags").and_then(|v| v.as_list()).unwrap();
+///     let tags = view.get_field("tags")?.as_list().unwrap();
 ///     assert_eq!(tags.len(), count);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -295,7 +296,7 @@ pub(super) fn named(descriptor: &MessageDescriptor, mut error: DecodeError) -> D
 fn options(pool: &DescriptorPool, name: &str, bytes: &[u8]) -> DynamicMessage {
     let mut message = DynamicMessage::new(&pool.options_message(name));
     // Loading the pool has decoded the bytes without extensions. A fault in an extension's value ends the merge here.
-    let _ = message.merge_with(bytes, DecodeOptions::new().allow_partial(true));
+    let _ = message.merge_bytes(bytes, &DecodeOptions::new().allow_partial(true));
     message
 }
 

@@ -1,7 +1,7 @@
-//! [`SetFieldError`] and [`CopyError`].
+//! [`SetFieldError`].
 
 use super::Value;
-use crate::wire::error::{DecodeError, Opaque, copy_of, error_kind, opaque_error};
+use crate::wire::error::{DecodeError, Opaque, copy_of, error_kind, opaque_error, text};
 use alloc::{borrow::Cow, string::String};
 use core::fmt;
 
@@ -28,19 +28,22 @@ error_kind! {
         InvalidShape = "the method is not for fields of this cardinality",
         /// An index beyond the end of a list.
         OutOfRange = "the index is beyond the end of the list",
+        /// A projection left out the field, so it has no value to copy.
+        Unselected = "a projection left out the field, so it has no value to copy",
         /// The message would hold more than 2^31-1 bytes of strings or more than 16 GiB in all, or the allocator has no memory.
         TooLarge = "the message would be too large, or there is no memory",
     }
 }
 
-/// A call on a field was refused: the kind, the field, what it takes and what it was given. The message has not changed, and
+/// A call on a field, or a copy of a value, was refused: the kind, the field, what it takes and what it was given. The message has not changed, and
 /// [`into_value`](Self::into_value) returns the value.
 ///
 /// One pointer wide. If the allocator has no memory for the error itself, its kind is `TooLarge`, and field and value are
 /// lost.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, DynamicMessage};
 ///
 /// static LOG: MessageTable = MessageTable::new(
 ///     "pkg.Log",
@@ -50,7 +53,7 @@ error_kind! {
 ///         FieldTable::new("parent", 3, Kind::Message(|| &LOG)),
 ///     ],
 /// );
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
 /// let mut message = DynamicMessage::new(&log);
 /// for (error, text) in [
 ///     (message.set_field("lvl", 1), "no such field: lvl in pkg.Log"),
@@ -83,7 +86,7 @@ struct SetFieldDetail {
     field: Cow<'static, str>,
     /// The message, if it is not part of the field's name.
     message: Cow<'static, str>,
-    /// What the field takes, and what came.
+    /// What the field takes, and what came; for a name that no field has, the nearest one.
     expected: String,
     found: String,
     value: Option<Value>,
@@ -91,6 +94,15 @@ struct SetFieldDetail {
 }
 
 impl SetFieldError {
+    /// There is not the memory for a copy, or it would be too large.
+    pub(super) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
+
+    /// The value of a field that a projection left out.
+    #[cold]
+    pub(super) fn unselected() -> Self {
+        Self::new(SetFieldErrorKind::Unselected, "", String::new(), String::new(), None)
+    }
+
     /// Without memory for a copy of the field's name, the error has none.
     #[cold]
     pub(super) fn new(
@@ -112,6 +124,15 @@ impl SetFieldError {
         let message = copy_of(message).unwrap_or_default();
         let (expected, found) = (String::new(), String::new());
         Self(Opaque::new(kind, SetFieldDetail { field, message, expected, found, value: None, cause: None }))
+    }
+
+    /// The same, with the name that may have been meant.
+    #[cold]
+    pub(super) fn did_you_mean(mut self, near: Option<&str>) -> Self {
+        if let (Some(inner), Some(near)) = (self.0.get_mut(), near) {
+            inner.found = text(near);
+        }
+        self
     }
 
     #[cold]
@@ -153,9 +174,18 @@ impl SetFieldError {
 impl fmt::Display for SetFieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(inner) = self.0.get() else { return self.kind().fmt(f) };
-        write!(f, "{}: {}", self.kind(), inner.field)?;
+        write!(f, "{}", self.kind())?;
+        if !inner.field.is_empty() {
+            write!(f, ": {}", inner.field)?;
+        }
         match self.kind() {
-            SetFieldErrorKind::NoSuchField => write!(f, " in {}", inner.message)?,
+            SetFieldErrorKind::NoSuchField => {
+                write!(f, " in {}", inner.message)?;
+                return match inner.found.as_str() {
+                    "" => Ok(()),
+                    near => write!(f, "; did you mean {near}?"),
+                };
+            }
             SetFieldErrorKind::ForeignField => write!(f, ", and the message is a {}", inner.message)?,
             _ => {}
         }
@@ -178,37 +208,3 @@ impl core::error::Error for SetFieldError {
         self.decode_error().map(|error| error as _)
     }
 }
-
-/// A value could not be copied: the allocator has no memory, the copy would hold more than 2^31-1 bytes of strings, or there is no value,
-/// because a projection left its field out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CopyError {
-    unselected: bool,
-}
-
-impl CopyError {
-    /// The value of a field that a projection left out.
-    pub(super) const UNSELECTED: Self = Self { unselected: true };
-
-    #[cold]
-    pub(super) fn new() -> Self {
-        Self { unselected: false }
-    }
-
-    /// Whether there was nothing to copy: the value is [`ValueRef::Unselected`](super::ValueRef::Unselected).
-    #[must_use]
-    pub fn is_unselected(&self) -> bool {
-        self.unselected
-    }
-}
-
-impl fmt::Display for CopyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.unselected {
-            true => "a projection left out the field, so it has no value to copy",
-            false => "there is not the memory for a copy of the message",
-        })
-    }
-}
-
-impl core::error::Error for CopyError {}

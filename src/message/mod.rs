@@ -28,7 +28,7 @@ pub use dynamic::DynamicMessage;
 pub use edit::field_key::FieldKey;
 pub use edit::mutate::{FieldMut, FieldsMut, MessageMut};
 pub use edit::value::{MapKey, Value};
-pub use error::{CopyError, SetFieldError, SetFieldErrorKind};
+pub use error::{SetFieldError, SetFieldErrorKind};
 pub(crate) use prepared::Type;
 pub use prepared::{Prepare, Prepared};
 pub use view::MessageView;

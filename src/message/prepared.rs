@@ -24,12 +24,12 @@ use core::mem::replace;
 /// |---|---|
 /// | a struct | a member of type `Option<Prepared<T>>` or `Vec<Prepared<T>>`, or a variant or map value `Prepared<T>`, where the listing says `message T` |
 /// | a [`DynamicMessage`] | the setters, which take it as a [`Value`](crate::Value) of a message field |
-/// | a record | [`RecordWriter::prepared`](crate::RecordWriter::prepared) |
+/// | a record | [`RecordWriter::prepared`](crate::record::RecordWriter::prepared) |
 ///
 /// Dynamic messages and records accept it if the full name of its type is that of the field's type; their schemas are not
 /// compared. Encoding checks the depth of the whole message: `DepthExceeded` if it is above the limit.
 ///
-/// [`RawMessage::to_owned`](crate::RawMessage::to_owned) makes one that has not been checked; it counts as one level, and so do the bytes of a
+/// [`RawMessage::to_owned`](crate::dynamic::RawMessage::to_owned) makes one that has not been checked; it counts as one level, and so do the bytes of a
 /// [`Lazy`](crate::Lazy) member.
 ///
 /// A struct with such a member can be decoded too. The member keeps the bytes of the field unchanged, including unknown
@@ -88,7 +88,7 @@ pub trait Prepare: Sized {
 impl Prepare for DynamicMessage {
     fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError> {
         let start = buffer.len();
-        self.encode_with(buffer, options)?;
+        self.as_view().append(buffer, options)?;
         match buffer.get(start..) {
             // What is kept as bytes was written without a look at it.
             Some(bytes)
@@ -139,11 +139,12 @@ impl Prepared {
     /// As [`DynamicMessage::decode`].
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Prepared};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, Prepared};
     ///
     /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
     /// let pool = DescriptorPool::from_tables(&[&HOST])?;
-    /// let host = pool.get_message_by_name("pkg.Host").unwrap();
+    /// let host = pool.message("pkg.Host")?;
     /// let prepared = Prepared::decode(&host, b"\x0a\x04web1")?;
     /// assert_eq!((prepared.full_name(), prepared.as_bytes()), ("pkg.Host", &b"\x0a\x04web1"[..]));
     /// assert!(Prepared::decode(&host, b"\x0a\x01\xff").is_err());

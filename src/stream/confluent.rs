@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`FileDescriptor::message_at`](crate::FileDescriptor::message_at) finds the message type.
+//! [`FileDescriptor::message_at`](crate::schema::FileDescriptor::message_at) finds the message type.
 
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 use crate::wire::read::raw;

@@ -1,7 +1,6 @@
 //! The trait that `message!` implements.
 
 use super::decode::input::Input;
-use super::encode::calls::{Calling, is_wide};
 use super::encode::output;
 use super::encode::size::StructSizer;
 use super::encode::sizes::{Lengths, Sizes};
@@ -10,16 +9,17 @@ use super::grammar::kinds::{has_messages, has_required};
 use super::members::field::{VisitFields, VisitMember};
 use super::reflect::schema::SchemaCell;
 #[cfg(feature = "json")]
-use crate::formats::json::{DeserializeError, DeserializeOptions, SerializeError, SerializeOptions};
+use crate::formats::json;
 #[cfg(feature = "reflect")]
-use crate::formats::text::{FormatOptions, ParseError, ParseOptions};
+use crate::formats::text;
+use crate::formats::{AnyMessage, MergeBytes};
 use crate::schema::table::MessageTable;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
+#[cfg(feature = "reflect")]
+use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::read::raw;
 use crate::wire::{Buffer, Cursor, varint_len};
-#[cfg(feature = "reflect")]
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
@@ -76,18 +76,7 @@ pub trait Message: Sized {
     /// `MissingRequired`; `DepthExceeded` if messages nest deeper than 100 levels; `TooLarge` above 2^31-1 bytes;
     /// `OutOfMemory` if the buffer cannot grow. After an error the buffer has its old content.
     fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.encode_with(buffer, EncodeOptions::new())
-    }
-
-    /// [`encode`](Self::encode) with options. A depth limit above 100 counts as 100.
-    ///
-    /// # Errors
-    ///
-    /// As [`encode`](Self::encode), within the limits of `options`.
-    fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-        let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        let written = output::append(buffer, size, |cursor, lengths| write(self, cursor, lengths, &options));
-        written.map(|_| ()).map_err(named::<Self>)
+        append(self, buffer, EncodeOptions::new())
     }
 
     /// Encodes into a new `Vec` of exactly [`encoded_len`](Self::encoded_len) bytes.
@@ -178,23 +167,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        Self::decode_with(input, DecodeOptions::new())
-    }
-
-    /// [`decode`](Self::decode) with options. A depth limit above 100 counts as 100.
-    ///
-    /// The budget counts all memory of the decode, including boxes and map entries that a later field replaces, and
-    /// the later decodes of [`Lazy`](crate::Lazy) members. 10 KiB of the budget, or 1/32 of a small one, are reserved
-    /// for the path of an error.
-    ///
-    /// # Errors
-    ///
-    /// As [`decode`](Self::decode), within the limits of `options`.
-    fn decode_with<'i>(input: &'i [u8], options: DecodeOptions) -> Result<Self, DecodeError>
-    where
-        Self: DecodeFrom<'i>,
-    {
-        complete(Input::new(input, &options), input.len())
+        DecodeOptions::new().decode(input)
     }
 
     /// [`decode`](Self::decode) from `Bytes`. `Bytes` and [`Lazy`](crate::Lazy) members share the memory of `input`.
@@ -207,20 +180,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        Self::decode_shared_with(input, DecodeOptions::new())
-    }
-
-    /// [`decode_shared`](Self::decode_shared) with options. A depth limit above 100 counts as 100.
-    ///
-    /// # Errors
-    ///
-    /// As [`decode`](Self::decode), within the limits of `options`.
-    #[cfg(feature = "bytes")]
-    fn decode_shared_with<'i>(input: &'i bytes::Bytes, options: DecodeOptions) -> Result<Self, DecodeError>
-    where
-        Self: DecodeFrom<'i>,
-    {
-        complete(Input::new(input, &options).sharing(input), input.len())
+        DecodeOptions::new().decode_shared(input)
     }
 
     /// [`decode`](Self::decode) from the rest of any `Buf`, which is read to its end, also if there is an error.
@@ -245,25 +205,11 @@ pub trait Message: Sized {
     ///
     /// As [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
-    fn decode_buf(mut input: impl bytes::Buf) -> Result<Self, DecodeError>
+    fn decode_buf(input: impl bytes::Buf) -> Result<Self, DecodeError>
     where
         Self: DecodeOwned,
     {
-        let len = input.remaining();
-        if input.chunk().len() == len {
-            let message = Self::decode(input.chunk());
-            input.advance(len);
-            return message;
-        }
-        let mut bytes = Vec::new();
-        let read = DecodeOptions::new().for_copy(len).and_then(|options| {
-            crate::wire::output::chunk::read_chunks(&mut input, len, &mut bytes)
-                .map_err(|_| DecodeErrorKind::OutOfMemory)?;
-            Ok(options)
-        });
-        input.advance(input.remaining());
-        let options = read.map_err(|kind| DecodeError::new(kind, 0).in_message(Self::TABLE.full_name()))?;
-        Self::decode_with(&bytes, options)
+        DecodeOptions::new().decode_buf(input)
     }
 
     /// Decodes a length, a varint, and the message after it, and advances `input` past both.
@@ -276,13 +222,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        let options = DecodeOptions::new();
-        let fail = |kind| DecodeError::new(kind, 0).in_message(Self::TABLE.full_name());
-        let (message, end) = raw::length_delimited(input, 0).map_err(fail)?;
-        let (frame, rest) = input.split_at(end);
-        let message = complete(Input::after_length(frame, end - message.len(), &options), end)?;
-        *input = rest;
-        Ok(message)
+        DecodeOptions::new().decode_length_delimited(input)
     }
 
     /// Merges an input into this message: singular fields are replaced, lists extended, map entries inserted or
@@ -301,250 +241,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        self.merge_with(input, DecodeOptions::new())
-    }
-
-    /// [`merge`](Self::merge) with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`merge`](Self::merge), within the limits of `options`.
-    fn merge_with<'i>(&mut self, input: &'i [u8], options: DecodeOptions) -> Result<(), DecodeError>
-    where
-        Self: DecodeFrom<'i>,
-    {
-        // `Lazy` members keep these options, so their later decodes do not check required fields either.
-        Input::new(input, &options.allow_partial(true)).merging().root(self).map(|_| ())
-    }
-
-    /// Appends the message as JSON, as [`MessageView::to_json`](crate::MessageView::to_json) does.
-    ///
-    /// The first call makes the schema of the struct, which is kept for the type. A struct with undecoded [`Lazy`](crate::Lazy)
-    /// members or with [`Prepared`](crate::Prepared) ones, or with an `Any` or a `FieldMask` in it, is encoded and decoded by that schema
-    /// first, and so is one that has no form in JSON.
-    ///
-    /// ```
-    /// use tablepb::Message;
-    ///
-    /// #[derive(Debug, Default, PartialEq)]
-    /// struct Project { name: String, start_time: u64 }
-    ///
-    /// tablepb::message! {
-    ///     Project as "example.Project" { name: string = 1, start_time: uint64 = 2 }
-    /// }
-    ///
-    /// let mut project = Project::from_json(br#"{"name": "tablepb", "startTime": 7}"#)?;
-    /// assert_eq!(project, Project { name: "tablepb".into(), start_time: 7 });
-    /// project.merge_json(br#"{"name": "renamed"}"#)?;
-    /// assert_eq!(project.to_json_string()?, r#"{"name":"renamed","startTime":"7"}"#);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`MessageView::to_json`](crate::MessageView::to_json); the buffer keeps its length.
-    #[cfg(feature = "json")]
-    fn to_json(&self, buffer: &mut impl Buffer) -> Result<(), SerializeError> {
-        self.to_json_with(buffer, &SerializeOptions::new())
-    }
-
-    /// As [`to_json`](Self::to_json), with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`to_json`](Self::to_json).
-    #[cfg(feature = "json")]
-    fn to_json_with(
-        &self,
-        buffer: &mut impl Buffer,
-        options: &SerializeOptions,
-    ) -> Result<(), SerializeError> {
-        super::json::print(self, buffer, options)
-    }
-
-    /// The message as JSON text.
-    ///
-    /// # Errors
-    ///
-    /// As [`to_json`](Self::to_json).
-    #[cfg(feature = "json")]
-    fn to_json_string(&self) -> Result<String, SerializeError> {
-        let mut buffer = Vec::new();
-        self.to_json(&mut buffer)?;
-        // What is printed is UTF-8.
-        Ok(String::from_utf8(buffer).unwrap_or_default())
-    }
-
-    /// Makes a message of JSON, as [`DynamicMessage::from_json`](crate::DynamicMessage::from_json) does. Not for structs
-    /// that borrow from their input.
-    ///
-    /// # Errors
-    ///
-    /// As [`DynamicMessage::from_json`](crate::DynamicMessage::from_json).
-    #[cfg(feature = "json")]
-    fn from_json(json: &[u8]) -> Result<Self, DeserializeError>
-    where
-        Self: DecodeOwned,
-    {
-        Self::from_json_with(json, &DeserializeOptions::new())
-    }
-
-    /// As [`from_json`](Self::from_json), with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`from_json`](Self::from_json).
-    #[cfg(feature = "json")]
-    fn from_json_with(json: &[u8], options: &DeserializeOptions) -> Result<Self, DeserializeError>
-    where
-        Self: DecodeOwned,
-    {
-        super::json::parse(json, options)
-    }
-
-    /// Merges JSON into this message, as [`DynamicMessage::merge_json`](crate::DynamicMessage::merge_json) does.
-    ///
-    /// Takes time in proportion to the message and the text.
-    ///
-    /// # Errors
-    ///
-    /// As [`from_json`](Self::from_json). The message is as it was, unless memory runs out when the merged one takes its
-    /// place: then it holds a part of that.
-    #[cfg(feature = "json")]
-    fn merge_json(&mut self, json: &[u8]) -> Result<(), DeserializeError>
-    where
-        Self: DecodeOwned,
-    {
-        self.merge_json_with(json, &DeserializeOptions::new())
-    }
-
-    /// As [`merge_json`](Self::merge_json), with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`merge_json`](Self::merge_json).
-    #[cfg(feature = "json")]
-    fn merge_json_with(&mut self, json: &[u8], options: &DeserializeOptions) -> Result<(), DeserializeError>
-    where
-        Self: DecodeOwned,
-    {
-        super::json::merge(self, json, options)
-    }
-
-    /// The message in text format, as [`MessageView::to_text_format`](crate::MessageView::to_text_format) has it.
-    ///
-    /// It is encoded and decoded with its table first; the schema that is made of that is kept for the type.
-    ///
-    /// ```
-    /// use tablepb::Message;
-    ///
-    /// #[derive(Debug, Default, PartialEq)]
-    /// struct Project { name: String, start_time: u64 }
-    ///
-    /// tablepb::message! {
-    ///     Project as "example.Project" { name: string = 1, start_time: uint64 = 2 }
-    /// }
-    ///
-    /// let mut project = Project::parse_text_format("name: 'tablepb' start_time: 7")?;
-    /// assert_eq!(project, Project { name: "tablepb".into(), start_time: 7 });
-    /// project.merge_text_format("name: 'renamed'")?;
-    /// assert_eq!(project.to_text_format(), r#"name:"renamed",start_time:7"#);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the allocator fails, if messages are nested deeper than 100 levels, or if the tables of the struct and those that it refers to
-    /// are no schema ([`DescriptorPool::from_tables`](crate::DescriptorPool::from_tables));
-    /// [`append_text_format`](Self::append_text_format) returns an error.
-    #[cfg(feature = "reflect")]
-    fn to_text_format(&self) -> String {
-        self.to_text_format_with_options(&FormatOptions::new())
-    }
-
-    /// As [`to_text_format`](Self::to_text_format), with options.
-    ///
-    /// # Panics
-    ///
-    /// As [`to_text_format`](Self::to_text_format).
-    #[cfg(feature = "reflect")]
-    fn to_text_format_with_options(&self, options: &FormatOptions) -> String {
-        let mut buffer = Vec::new();
-        self.append_text_format(&mut buffer, options).unwrap_or_else(|error| panic!("{error}"));
-        // What is printed is UTF-8.
-        String::from_utf8(buffer).unwrap_or_default()
-    }
-
-    /// Appends the message in text format.
-    ///
-    /// # Errors
-    ///
-    /// [`DepthExceeded`](crate::EncodeErrorKind::DepthExceeded) above 100 levels,
-    /// [`OutOfMemory`](crate::EncodeErrorKind::OutOfMemory), [`InvalidSchema`](crate::EncodeErrorKind::InvalidSchema). The buffer keeps
-    /// its length.
-    #[cfg(feature = "reflect")]
-    fn append_text_format(
-        &self,
-        buffer: &mut impl Buffer,
-        options: &FormatOptions,
-    ) -> Result<(), EncodeError> {
-        super::reflect::text_format::print(self, buffer, options)
-    }
-
-    /// Makes a message of text format, as [`DynamicMessage::parse_text_format`](crate::DynamicMessage::parse_text_format) does.
-    ///
-    /// # Errors
-    ///
-    /// As [`DynamicMessage::parse_text_format`](crate::DynamicMessage::parse_text_format).
-    #[cfg(feature = "reflect")]
-    fn parse_text_format(text: &str) -> Result<Self, ParseError>
-    where
-        Self: DecodeOwned,
-    {
-        Self::parse_text_format_with(text, &ParseOptions::new())
-    }
-
-    /// As [`parse_text_format`](Self::parse_text_format), with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`parse_text_format`](Self::parse_text_format).
-    #[cfg(feature = "reflect")]
-    fn parse_text_format_with(text: &str, options: &ParseOptions) -> Result<Self, ParseError>
-    where
-        Self: DecodeOwned,
-    {
-        super::reflect::text_format::parse(text, options)
-    }
-
-    /// Merges text format into this message, as
-    /// [`DynamicMessage::merge_text_format`](crate::DynamicMessage::merge_text_format) does.
-    ///
-    /// Takes time in proportion to the message and the text.
-    ///
-    /// # Errors
-    ///
-    /// As [`parse_text_format`](Self::parse_text_format). The message is as it was, unless memory runs out when the merged
-    /// one takes its place: then it holds a part of that.
-    #[cfg(feature = "reflect")]
-    fn merge_text_format(&mut self, text: &str) -> Result<(), ParseError>
-    where
-        Self: DecodeOwned,
-    {
-        self.merge_text_format_with(text, &ParseOptions::new())
-    }
-
-    /// As [`merge_text_format`](Self::merge_text_format), with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`merge_text_format`](Self::merge_text_format).
-    #[cfg(feature = "reflect")]
-    fn merge_text_format_with(&mut self, text: &str, options: &ParseOptions) -> Result<(), ParseError>
-    where
-        Self: DecodeOwned,
-    {
-        super::reflect::text_format::merge(self, text, options)
+        DecodeOptions::new().merge(self, input)
     }
 
     /// Where the schema of the listing is kept.
@@ -554,18 +251,7 @@ pub trait Message: Sized {
         None
     }
 
-    /// Passes every field to a visitor, in the order of field numbers.
-    #[doc(hidden)]
-    #[inline]
-    fn __visit<V: VisitFields>(&self, visitor: &mut V) {
-        if const { is_wide(Self::TABLE) } {
-            self.__visit_fields(&mut Calling(visitor));
-        } else {
-            self.__visit_fields(visitor);
-        }
-    }
-
-    /// [`__visit`](Self::__visit), by a visitor that inlines the code of a field or calls it.
+    /// Passes every field to a visitor that inlines the code of a field or calls it; see [`visit_fields`].
     #[doc(hidden)]
     fn __visit_fields<V: VisitFields>(&self, visitor: &mut V);
 }
@@ -603,6 +289,120 @@ pub trait DecodeFrom<'i>: Message + Default {
 pub trait DecodeOwned: for<'i> DecodeFrom<'i> {}
 
 impl<M: for<'i> DecodeFrom<'i>> DecodeOwned for M {}
+
+/// The verbs of structs, with these options. A depth limit above 100 counts as 100.
+impl DecodeOptions {
+    /// Decodes a struct from the whole of `input`, as [`Message::decode`] does with the defaults.
+    ///
+    /// The budget counts all memory of the decode, including boxes and map entries that a later field replaces, and
+    /// the later decodes of [`Lazy`](crate::Lazy) members. 10 KiB of the budget, or 1/32 of a small one, are reserved
+    /// for the path of an error.
+    ///
+    /// ```
+    /// use tablepb::{DecodeErrorKind, DecodeOptions};
+    ///
+    /// #[derive(Default)]
+    /// struct Log { line: String }
+    /// tablepb::message! { Log as "pkg.Log" { line: string = 1 } }
+    ///
+    /// let log: Log = DecodeOptions::new().budget(1000).decode(b"\x0a\x02hi")?;
+    /// assert_eq!(log.line, "hi");
+    /// let error = DecodeOptions::new().budget(1).decode::<Log>(b"\x0a\x02hi").err();
+    /// assert_eq!(error.map(|error| error.kind()), Some(DecodeErrorKind::BudgetExceeded));
+    /// # Ok::<(), tablepb::DecodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::decode`], within these limits.
+    pub fn decode<'i, M: DecodeFrom<'i>>(&self, input: &'i [u8]) -> Result<M, DecodeError> {
+        complete(Input::new(input, self), input.len())
+    }
+
+    /// As [`Message::decode_shared`], with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared<'i, M: DecodeFrom<'i>>(&self, input: &'i bytes::Bytes) -> Result<M, DecodeError> {
+        complete(Input::new(input, self).sharing(input), input.len())
+    }
+
+    /// As [`Message::decode_buf`], with these options. A copy of the input counts against the budget.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_buf<M: DecodeOwned>(&self, mut input: impl bytes::Buf) -> Result<M, DecodeError> {
+        let len = input.remaining();
+        if input.chunk().len() == len {
+            let message = self.decode(input.chunk());
+            input.advance(len);
+            return message;
+        }
+        let mut bytes = Vec::new();
+        let read = self.for_copy(len).and_then(|options| {
+            crate::wire::output::chunk::read_chunks(&mut input, len, &mut bytes)
+                .map_err(|_| DecodeErrorKind::OutOfMemory)?;
+            Ok(options)
+        });
+        input.advance(input.remaining());
+        let options = read.map_err(|kind| DecodeError::new(kind, 0).in_message(M::TABLE.full_name()))?;
+        options.decode(&bytes)
+    }
+
+    /// As [`Message::decode_length_delimited`], with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::decode_length_delimited`].
+    pub fn decode_length_delimited<'i, M: DecodeFrom<'i>>(
+        &self,
+        input: &mut &'i [u8],
+    ) -> Result<M, DecodeError> {
+        let fail = |kind| DecodeError::new(kind, 0).in_message(M::TABLE.full_name());
+        let (message, end) = raw::length_delimited(input, 0).map_err(fail)?;
+        let (frame, rest) = input.split_at(end);
+        let message = complete(Input::after_length(frame, end - message.len(), self), end)?;
+        *input = rest;
+        Ok(message)
+    }
+}
+
+impl<'i, M: DecodeFrom<'i>> MergeBytes<'i> for M {
+    fn __merge(&mut self, input: &'i [u8], options: &DecodeOptions) -> Result<(), DecodeError> {
+        // `Lazy` members keep these options, so their later decodes do not check required fields either.
+        Input::new(input, &options.allow_partial(true)).merging().root(self).map(|_| ())
+    }
+}
+
+impl<M: Message> AnyMessage for M {
+    fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
+        append(self, buffer, options)
+    }
+
+    #[cfg(feature = "json")]
+    fn __print_json(&self, buffer: &mut dyn RawBuffer, printer: &json::Printer) -> Result<(), EncodeError> {
+        super::json::print(self, buffer, printer)
+    }
+
+    #[cfg(feature = "reflect")]
+    fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError> {
+        super::reflect::by_schema::print(self, |view| text::print(view, buffer, printer))
+    }
+}
+
+fn append<M: Message>(
+    message: &M,
+    buffer: &mut impl Buffer,
+    options: EncodeOptions,
+) -> Result<(), EncodeError> {
+    let size = |sizes: &mut Sizes<'_>| size(message, sizes, &options);
+    let written = output::append(buffer, size, |cursor, lengths| write(message, cursor, lengths, &options));
+    written.map(|_| ()).map_err(named::<M>)
+}
 
 /// Adds the name of the message to an error.
 #[cold]

@@ -1,6 +1,6 @@
 //! Plain structs as messages. The macro `message!` binds a struct to a listing of its fields.
 //!
-//! A listing expands to a [`MessageTable`](crate::MessageTable), to one call per field and pass (size, write), and for decoding to a `match`
+//! A listing expands to a [`MessageTable`](crate::table::MessageTable), to one call per field and pass (size, write), and for decoding to a `match`
 //! on the number of the field. Each arm calls one function for all members of the same kind and type, of all structs, with the member and a
 //! position. The kind and the type select it at compile time, so no table is interpreted at run time.
 //!

@@ -58,6 +58,7 @@ pub mod utf8;
 mod varint;
 mod writer;
 
+pub use error::PathStep;
 pub use limits::DEFAULT_DEPTH;
 pub use output::buffer::Buffer;
 pub use read::raw::{PackedFixed32, PackedFixed64, PackedVarints};

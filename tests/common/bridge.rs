@@ -11,7 +11,7 @@ use tablepb::{
 /// The descriptor of a message of the schema.
 pub fn descriptor(schema: &Schema, pool: &DescriptorPool, message: usize) -> MessageDescriptor {
     let name = schema.full_name(message);
-    pool.get_message_by_name(&name).unwrap_or_else(|| panic!("no {name}"))
+    pool.message(&name).ok().unwrap_or_else(|| panic!("no {name}"))
 }
 
 /// A field or an extension.

@@ -30,7 +30,7 @@ impl FormatCase {
     }
 
     pub fn decode(&self, payload: &[u8]) -> DynamicMessage {
-        DynamicMessage::decode_with(&self.ours, payload, DecodeOptions::new().allow_partial(true)).unwrap()
+        DecodeOptions::new().allow_partial(true).decode_dynamic(&self.ours, payload).unwrap()
     }
 
     /// The values, with all NaN alike: JSON and text format have one.

@@ -4,7 +4,7 @@
 use super::choices::Choices;
 use super::wire::Wire;
 use std::fmt::Write;
-use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor, wkt};
+use tablepb::{DescriptorPool, MessageDescriptor, wkt};
 
 /// Full names; the last one is that of the type itself.
 const TYPES: [&str; 18] = [
@@ -78,11 +78,11 @@ fn schema(files: impl Iterator<Item = String>) -> String {
 pub fn all() -> MessageDescriptor {
     let known = DescriptorPool::from_tables(wkt::TABLES).unwrap();
     let own = DescriptorPool::descriptor_proto();
-    let set = own.get_message_by_name("google.protobuf.FileDescriptorSet").unwrap();
+    let set = own.message("google.protobuf.FileDescriptorSet").unwrap();
     let text = schema(known.files().map(|file| file.name().to_owned()));
-    let set = DynamicMessage::parse_text_format(&set, &text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    let set = tablepb::text::message_from_str(&set, &text).unwrap_or_else(|e| panic!("{e}: {text}"));
     let pool = known.add_file_descriptor_set(&set.encode_to_vec().unwrap()).unwrap();
-    pool.get_message_by_name("k.All").unwrap()
+    pool.message("k.All").unwrap()
 }
 
 /// A random message.

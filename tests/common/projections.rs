@@ -5,8 +5,9 @@ use super::reference::{Msg, Val};
 use super::schema::{Kind, Schema};
 use super::wire::Wire;
 use std::collections::BTreeMap;
+use tablepb::schema::FieldKind;
 use tablepb::wire::Reader;
-use tablepb::{FieldDescriptor, FieldKind, MessageDescriptor};
+use tablepb::{FieldDescriptor, MessageDescriptor};
 
 /// What is wanted of a message: everything, or some fields by number.
 #[derive(Clone, Debug, Default)]

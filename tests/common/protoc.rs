@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// A protoc that was found.
 pub struct Protoc {

@@ -2,7 +2,7 @@
 //! delimited fields of editions, reserved names, `Any`, strings with and without validation, open and closed enums.
 
 use std::sync::OnceLock;
-use tablepb::{DescriptorPool, DynamicMessage};
+use tablepb::DescriptorPool;
 
 /// The descriptor set.
 pub const SCHEMA: &str = r#"
@@ -112,8 +112,8 @@ pub fn pool() -> &'static DescriptorPool {
     static POOL: OnceLock<DescriptorPool> = OnceLock::new();
     POOL.get_or_init(|| {
         let own = DescriptorPool::descriptor_proto();
-        let set = own.get_message_by_name("google.protobuf.FileDescriptorSet").unwrap();
-        let set = DynamicMessage::parse_text_format(&set, SCHEMA).unwrap_or_else(|e| panic!("{e}"));
+        let set = own.message("google.protobuf.FileDescriptorSet").unwrap();
+        let set = tablepb::text::message_from_str(&set, SCHEMA).unwrap_or_else(|e| panic!("{e}"));
         DescriptorPool::decode(&set.encode_to_vec().unwrap()).unwrap_or_else(|e| panic!("{e}"))
     })
 }

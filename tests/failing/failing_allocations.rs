@@ -10,11 +10,14 @@ use crate::common::bridge::descriptor;
 use crate::common::samples::{self, rich_payload};
 use crate::common::scarce::with_failure;
 use crate::common::wire::Wire;
-use tablepb::json::DeserializeErrorKind;
-use tablepb::text::{FormatOptions, ParseErrorKind};
+use tablepb::ParseErrorKind;
+use tablepb::partial::Projection;
+use tablepb::raw::{RawFields, RawValue};
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::text;
 use tablepb::{
-    DecodeError, DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, Message,
-    MessageDescriptor, MessageTable, Prepared, Projection, RawFields, RawValue, Value, wkt,
+    DecodeError, DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, MapKey, Message,
+    MessageDescriptor, Prepared, Value, wkt,
 };
 
 fn rich() -> MessageDescriptor {
@@ -140,7 +143,7 @@ fn with_any() -> (MessageDescriptor, String) {
     let pool = DescriptorPool::from_tables(&[&HOLDER]).expect("a valid table");
     let inner = r#"{"@type":"x/t.Holder","text":"a text of some length, which the store must grow for"}"#;
     let any = format!(r#"{{"@type":"x/t.Holder","any":{inner},"more":[{inner},{inner}]}}"#);
-    (pool.get_message_by_name("t.Holder").expect("a message"), format!(r#"{{"any":{any},"more":[{any}]}}"#))
+    (pool.message("t.Holder").expect("a message"), format!(r#"{{"any":{any},"more":[{any}]}}"#))
 }
 
 /// The input as a buffer of two chunks.
@@ -257,8 +260,8 @@ fn operation(name: &str) -> Vec<Attempt> {
                 changes(full(&rich), true, ["a", "b"].map(Value::from), |m, values| {
                     m.extend("f11", values).is_ok()
                 }),
-                changes(full(&rich), true, (), |m, ()| m.retain("f9", |_| false).is_ok()),
-                changes(full(&rich), true, (), |m, ()| m.retain_entries("f5", |_, _| false).is_ok()),
+                changes(full(&rich), true, (), |m, ()| m.as_mut().retain("f9", |_| false).is_ok()),
+                changes(full(&rich), true, (), |m, ()| m.as_mut().retain_entries("f5", |_, _| false).is_ok()),
                 changes(full(&rich), true, (), |m, ()| m.take_field("f11").is_ok()),
                 changes(full(&rich), true, (), |m, ()| m.take_unknown_fields().is_ok()),
                 changes(full(&rich), true, Value::U64(1), |m, value| m.set_field("f1", value).is_ok()),
@@ -274,7 +277,9 @@ fn operation(name: &str) -> Vec<Attempt> {
             let element = list.clone();
             let mut attempts = vec![
                 changes(full(&rich), true, part(), move |m, value| m.push(&pushed, value).is_ok()),
-                changes(full(&rich), true, part(), move |m, value| m.set_element(&element, 0, value).is_ok()),
+                changes(full(&rich), true, part(), move |m, value| {
+                    m.as_mut().set_element(&element, 0, value).is_ok()
+                }),
                 changes(full(&rich), true, (key, part()), move |m, (key, value)| {
                     m.insert(&words, key, value).is_ok()
                 }),
@@ -298,7 +303,7 @@ fn operation(name: &str) -> Vec<Attempt> {
             let make = move || DynamicMessage::decode(&rich, &lists.0).expect("a valid payload");
             let mut attempts: Vec<Attempt> = vec![
                 changes(make.clone(), true, (), |m, ()| m.take_fields().is_ok()),
-                changes(make.clone(), true, (), |m, ()| m.take_extensions().is_ok()),
+                changes(make.clone(), true, (), |m, ()| m.as_mut().take_extensions().is_ok()),
             ];
             for name in ["f1", "f2", "f9", "f11"] {
                 attempts.push(changes(make.clone(), true, (), move |m, ()| m.take_field(name).is_ok()));
@@ -306,9 +311,9 @@ fn operation(name: &str) -> Vec<Attempt> {
             let lazy = Projection::all(make().descriptor()).pass_through();
             let kept = move || lazy.decode(&make().encode_to_vec().expect("short")).expect("a valid payload");
             attempts.push(changes(kept.clone(), true, (), |m, ()| m.take_fields().is_ok()));
-            attempts.push(changes(kept.clone(), true, (), |m, ()| m.try_clear_field("f2").is_ok()));
+            attempts.push(changes(kept.clone(), true, (), |m, ()| m.clear_field("f2").is_ok()));
             attempts.push(changes(kept, true, Value::from("text"), |m, value| {
-                m.set_element("f11", 1, value).is_ok()
+                m.as_mut().set_element("f11", 1, value).is_ok()
             }));
             attempts
         }
@@ -351,7 +356,7 @@ fn operation(name: &str) -> Vec<Attempt> {
                     let mut buffer = Vec::new();
                     let options = tablepb::EncodeOptions::new().deterministic(true);
                     let (done, failed) =
-                        with_failure(k, for_good, || other.encode_with(&mut buffer, options).is_ok());
+                        with_failure(k, for_good, || options.encode(&other, &mut buffer).is_ok());
                     assert!(done || failed);
                     assert_eq!(buffer.len(), if done { sorted_too } else { 0 });
                     (!done, failed)
@@ -376,7 +381,7 @@ fn operation(name: &str) -> Vec<Attempt> {
                     }
                 }),
                 Box::new(move |k, for_good| {
-                    let raw = message.get_field_by_number(3).expect("a field");
+                    let raw = message.get_field(3).expect("a field");
                     let tablepb::ValueRef::Raw(raw) = raw else { panic!("{raw:?} is lazy") };
                     let mut decoder = Decoder::new(&raw.descriptor());
                     let (done, failed) = with_failure(k, for_good, || raw.decode(&mut decoder).is_ok());
@@ -394,11 +399,11 @@ fn operation(name: &str) -> Vec<Attempt> {
         "json" => {
             let empty = rich.clone();
             let message = DynamicMessage::decode(&rich, &input).expect("a valid payload");
-            let json = message.to_json_string().expect("all of it has a form in JSON");
+            let json = tablepb::json::to_string(&message).expect("all of it has a form in JSON");
             let expected = json.clone();
             let merge = |message: &mut DynamicMessage, json: String| {
-                let merged = message.merge_json(json.as_bytes());
-                merged.map_err(|error| assert_eq!(error.kind(), DeserializeErrorKind::OutOfMemory)).is_ok()
+                let merged = tablepb::json::merge_from_slice(message, json.as_bytes());
+                merged.map_err(|error| assert_eq!(error.kind(), ParseErrorKind::OutOfMemory)).is_ok()
             };
             let (any, content) = with_any();
             let again = any.clone();
@@ -407,25 +412,28 @@ fn operation(name: &str) -> Vec<Attempt> {
                 changes(full(&rich), false, json.clone(), merge),
                 Box::new(move |k, for_good| {
                     let mut buffer = vec![1, 2, 3];
-                    let (done, failed) = with_failure(k, for_good, || message.to_json(&mut buffer).is_ok());
+                    let (done, failed) =
+                        with_failure(k, for_good, || tablepb::json::append(&mut buffer, &message).is_ok());
                     assert!(done || failed);
                     assert!(if done { buffer[3..] == *expected.as_bytes() } else { buffer == [1, 2, 3] });
                     (!done, failed)
                 }),
                 Box::new(move |k, for_good| {
-                    let parse = || DynamicMessage::from_json(&any, content.as_bytes());
+                    let parse = || tablepb::json::message_from_slice(&any, content.as_bytes());
                     let (made, failed) = with_failure(k, for_good, parse);
                     assert!(made.is_ok() || failed);
                     let kind = made.as_ref().map_err(|error| error.kind());
-                    assert_eq!(kind.err(), made.is_err().then_some(DeserializeErrorKind::OutOfMemory));
-                    let printed = made.map(|message| message.to_json_string().expect("it was parsed"));
+                    assert_eq!(kind.err(), made.is_err().then_some(ParseErrorKind::OutOfMemory));
+                    let printed =
+                        made.map(|message| tablepb::json::to_string(&message).expect("it was parsed"));
                     assert!(printed.as_ref().is_ok_and(|json| *json == content) || printed.is_err());
                     (printed.is_err(), failed)
                 }),
                 Box::new(move |k, for_good| {
                     let (_, content) = with_any();
-                    let message = DynamicMessage::from_json(&again, content.as_bytes()).expect("valid");
-                    let (json, failed) = with_failure(k, for_good, || message.to_json_string());
+                    let message =
+                        tablepb::json::message_from_slice(&again, content.as_bytes()).expect("valid");
+                    let (json, failed) = with_failure(k, for_good, || tablepb::json::to_string(&message));
                     assert!(json.is_ok() || failed);
                     (json.is_err(), failed)
                 }),
@@ -434,10 +442,10 @@ fn operation(name: &str) -> Vec<Attempt> {
         "text" => {
             let empty = rich.clone();
             let message = DynamicMessage::decode(&rich, &input).expect("a valid payload");
-            let text = message.to_text_format();
+            let text = tablepb::text::to_string(&message).unwrap();
             let expected = text.clone();
             let merge = |message: &mut DynamicMessage, text: String| {
-                let merged = message.merge_text_format(&text);
+                let merged = tablepb::text::merge_from_str(message, &text);
                 merged.map_err(|error| assert_eq!(error.kind(), ParseErrorKind::OutOfMemory)).is_ok()
             };
             let (any, _) = with_any();
@@ -448,26 +456,26 @@ fn operation(name: &str) -> Vec<Attempt> {
                 changes(full(&rich), false, text.clone(), merge),
                 Box::new(move |k, for_good| {
                     let mut buffer = vec![1, 2, 3];
-                    let print = || message.append_text_format(&mut buffer, &FormatOptions::new()).is_ok();
+                    let print = || text::Printer::new().append(&mut buffer, &message).is_ok();
                     let (done, failed) = with_failure(k, for_good, print);
                     assert!(done || failed);
                     assert!(if done { buffer[3..] == *expected.as_bytes() } else { buffer == [1, 2, 3] });
                     (!done, failed)
                 }),
                 Box::new(move |k, for_good| {
-                    let parse = || DynamicMessage::parse_text_format(&any, CONTENT);
+                    let parse = || tablepb::text::message_from_str(&any, CONTENT);
                     let (made, failed) = with_failure(k, for_good, parse);
                     assert!(made.is_ok() || failed);
                     let kind = made.as_ref().map_err(|error| error.kind());
                     assert_eq!(kind.err(), made.is_err().then_some(ParseErrorKind::OutOfMemory));
-                    let printed = made.map(|message| message.to_text_format());
+                    let printed = made.map(|message| tablepb::text::to_string(&message).unwrap());
                     assert!(printed.as_ref().is_ok_and(|text| text == CONTENT) || printed.is_err());
                     (printed.is_err(), failed)
                 }),
                 Box::new(move |k, for_good| {
-                    let message = DynamicMessage::parse_text_format(&again, CONTENT).expect("valid");
+                    let message = tablepb::text::message_from_str(&again, CONTENT).expect("valid");
                     let mut buffer = Vec::new();
-                    let print = || message.append_text_format(&mut buffer, &FormatOptions::new()).is_ok();
+                    let print = || text::Printer::new().append(&mut buffer, &message).is_ok();
                     let (done, failed) = with_failure(k, for_good, print);
                     // Without memory to decode the content of an Any, it is printed as bytes.
                     assert!(done || (failed && buffer.is_empty()));
@@ -482,7 +490,7 @@ fn operation(name: &str) -> Vec<Attempt> {
                 let (pool, failed) = with_failure(k, for_good, || DescriptorPool::decode(&set));
                 assert!(pool.is_ok() || failed);
                 if let Ok(pool) = &pool {
-                    assert!(pool.get_message_by_name("p0.Rich").is_some());
+                    assert!(pool.message("p0.Rich").is_ok());
                 }
                 (pool.is_err(), failed)
             })]

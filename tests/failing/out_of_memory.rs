@@ -4,12 +4,14 @@
 use crate::common::scarce::sweep;
 use crate::common::schema::{self, Card, Schema};
 use bytes::BytesMut;
+use tablepb::raw::{RawFields, RawStep, RawValue};
 use tablepb::record::{Field, kind};
+use tablepb::record::{RecordPlan, RecordWriter};
+use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
 use tablepb::wire::{Buffer, Tag, WireType, Writer};
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeError,
-    EncodeErrorKind, EncodeOptions, FieldTable, Kind, Message, MessageDescriptor, MessageTable, RawFields,
-    RawStep, RawValue, RecordPlan, RecordWriter, Syntax, stream,
+    EncodeErrorKind, EncodeOptions, Message, MessageDescriptor, stream,
 };
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +44,7 @@ static OLD: MessageTable = MessageTable::new(
 .syntax(Syntax::Proto2);
 
 fn descriptor(table: &'static MessageTable) -> MessageDescriptor {
-    DescriptorPool::from_tables(&[table]).unwrap().get_message_by_name(table.full_name()).unwrap()
+    DescriptorPool::from_tables(&[table]).unwrap().message(table.full_name()).unwrap()
 }
 
 /// Enough nested messages that their lengths need more than what is on the stack, and a map with an index.
@@ -58,7 +60,7 @@ fn tree() -> Node {
 /// Messages in each other, so many.
 fn nested(levels: usize) -> DynamicMessage {
     let descriptor = descriptor(Node::TABLE);
-    let child = descriptor.get_field_by_name("child").unwrap();
+    let child = descriptor.field("child").unwrap();
     let mut message = DynamicMessage::new(&descriptor);
     let mut at = message.as_mut();
     for _ in 0..levels {
@@ -163,7 +165,7 @@ struct Dynamic(DynamicMessage, EncodeOptions);
 
 impl Append for Dynamic {
     fn append<B: Buffer>(&self, buf: &mut B) -> Result<(), EncodeError> {
-        self.0.encode_with(buf, self.1)
+        self.1.encode(&self.0, buf)
     }
 }
 
@@ -424,7 +426,7 @@ fn errors_do_without_memory() {
 
     let old = descriptor(&OLD);
     let options = DecodeOptions::new().allow_partial(true);
-    let partial = DynamicMessage::decode_with(&old, b"\x08\x01\x12\x00", options).unwrap();
+    let partial = options.decode_dynamic(&old, b"\x08\x01\x12\x00").unwrap();
     let whole = partial.encode_to_vec().unwrap_err();
     assert_eq!(whole.to_string(), "a required field is not set, in pkg.Old: old.id");
     let failures = sweep(

@@ -7,9 +7,11 @@ use crate::common::payload::{WILD, payload};
 use crate::common::projections::{all_fields, paths};
 use crate::common::scarce::sweep;
 use crate::common::schema_gen::{ALL, schema};
+use tablepb::partial::Projection;
+use tablepb::table::Kind;
 use tablepb::{
-    DecodeOptions, DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MapKey, MessageMut, MessageView,
-    Projection, SetFieldError, Value, ValueRef,
+    DecodeOptions, DynamicMessage, EncodeOptions, FieldDescriptor, MapKey, MessageMut, MessageView,
+    SetFieldError, Value, ValueRef,
 };
 
 const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
@@ -71,7 +73,7 @@ impl Op {
         let done = match self {
             Self::Nothing => Ok(()),
             Self::Set(field, value) => message.set_field(&field, value),
-            Self::Clear(field) => message.try_clear_field(&field),
+            Self::Clear(field) => message.clear_field(&field),
             Self::Push(field, value) => message.push(&field, value),
             Self::SetElement(field, index, value) => message.set_element(&field, index, value),
             Self::RemoveElement(field, index) => message.remove_element(&field, index),
@@ -98,7 +100,7 @@ impl Op {
                 Err(error) => Err(error),
             },
             Self::ClearUnknown => {
-                return match message.try_clear_unknown_fields() {
+                return match message.clear_unknown_fields() {
                     Ok(()) => Ok(true),
                     // Its text is there: making some needs memory that may be missing.
                     Err(_) => Err(String::new()),
@@ -186,15 +188,15 @@ fn edit(message: &DynamicMessage, choices: &mut Choices) -> Edit {
                 return Edit { steps, op: op(field, choices) };
             };
             let key = key(&next.map_entry_key_field().unwrap(), choices);
-            view = value.and_then(|value| value.as_map()?.get(&key)?.as_message());
+            view = value.and_then(|value| value.unwrap().as_map()?.get(&key)?.as_message());
             steps.push(Step::Entry(field, key));
             message = of;
             continue;
         }
         let index = choices.below(2);
         (view, message) = match value {
-            Some(ValueRef::List(list)) => (list.get(index).and_then(|value| value.as_message()), next),
-            value => (value.and_then(|value| value.as_message()), next),
+            Some(Ok(ValueRef::List(list))) => (list.get(index).and_then(|value| value.as_message()), next),
+            value => (value.and_then(|value| value.unwrap().as_message()), next),
         };
         steps.push(match () {
             () if !field.is_list() => Step::Field(field),
@@ -278,7 +280,7 @@ fn one(field: &FieldDescriptor, choices: &mut Choices) -> Value {
 
 fn encoded(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, LOOSE).unwrap();
+    LOOSE.encode(message, &mut bytes).unwrap();
     assert_eq!(message.encoded_len(), bytes.len());
     bytes
 }
@@ -286,7 +288,7 @@ fn encoded(message: &DynamicMessage) -> Vec<u8> {
 /// What a full decode of the encoded message gives.
 fn meaning(message: &DynamicMessage) -> crate::common::reference::Msg {
     let options = PARTIAL.budget(1 << 24);
-    read(DynamicMessage::decode_with(message.descriptor(), &encoded(message), options).unwrap().as_view())
+    read(options.decode_dynamic(message.descriptor(), &encoded(message)).unwrap().as_view())
 }
 
 /// Every allocation of an edit fails once. Gives how many did.
@@ -344,9 +346,9 @@ fn check(choices: &mut Choices, how: How) -> usize {
         }
     };
     let input = payload(&schema, 0, choices, WILD);
-    let mut part = projection.decode_with(&input, PARTIAL).unwrap();
+    let mut part = PARTIAL.decode_selected(&projection, &input).unwrap();
     let whole = if how == How::Dropping { encoded(&part) } else { input };
-    let mut full = DynamicMessage::decode_with(&descriptor, &whole, PARTIAL).unwrap();
+    let mut full = PARTIAL.decode_dynamic(&descriptor, &whole).unwrap();
     let mut failures = 0;
     for _ in 0..3 {
         let edit = edit(&full, choices);

@@ -2,9 +2,11 @@
 
 use crate::common::scarce::sweep;
 use crate::common::wire::Wire;
+use tablepb::partial::{ColumnError, Projection, ValuePath};
+use tablepb::table::{FieldTable, Kind, MessageTable};
 use tablepb::{
-    ColumnError, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind,
-    MapKeyRef, MessageDescriptor, MessageTable, Projection, ValuePath, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, MapKeyRef, MessageDescriptor,
+    ValueRef,
 };
 
 static NODE: MessageTable = MessageTable::new(
@@ -19,7 +21,7 @@ static NODE: MessageTable = MessageTable::new(
 );
 
 fn node() -> MessageDescriptor {
-    DescriptorPool::from_tables(&[&NODE]).unwrap().get_message_by_name("t.Node").unwrap()
+    DescriptorPool::from_tables(&[&NODE]).unwrap().message("t.Node").unwrap()
 }
 
 /// Entries of both maps, of some keys out of a few: some come twice.
@@ -35,7 +37,7 @@ fn entries(from: u64, count: u64) -> Vec<u8> {
 /// Every key once, and found.
 fn check_maps(message: &DynamicMessage) {
     for name in ["counts", "nodes"] {
-        let value = message.get_field_by_name(name).unwrap();
+        let value = message.get_field(name).unwrap();
         let map = value.as_map().unwrap();
         let mut keys: Vec<MapKeyRef<'_>> = map.iter().map(|(key, _)| key).collect();
         for (key, value) in map {
@@ -69,8 +71,7 @@ fn a_map_that_there_is_no_memory_to_sort_has_every_key_once() {
                 assert!(!merged || message == whole);
                 for name in ["counts", "nodes"] {
                     // What was there is there still, though perhaps with a value that was merged.
-                    let (old, new) =
-                        (start.get_field_by_name(name).unwrap(), message.get_field_by_name(name).unwrap());
+                    let (old, new) = (start.get_field(name).unwrap(), message.get_field(name).unwrap());
                     let new = new.as_map().unwrap();
                     assert!(old.as_map().unwrap().iter().all(|(key, _)| new.contains_key(key)));
                 }
@@ -104,11 +105,11 @@ fn a_map_that_has_no_room_for_a_larger_index_has_every_key_once() {
     let (mut merged, mut refused) = (0, 0);
     for budget in (4_000..60_000).step_by(600) {
         let mut message = start.clone();
-        match message.merge_with(&input, DecodeOptions::new().budget(budget)) {
+        match DecodeOptions::new().budget(budget).merge(&mut message, &input) {
             Ok(()) => merged += 1,
             Err(_) => refused += 1,
         }
-        let value = message.get_field_by_name("counts").unwrap();
+        let value = message.get_field("counts").unwrap();
         let map = value.as_map().unwrap();
         let mut keys: Vec<_> = map.iter().map(|(key, _)| key).collect();
         assert!(
@@ -140,11 +141,11 @@ fn inserts_without_memory_leave_the_map_as_it_was() {
                 |(mut message, _), (inserted, opened), failed| {
                     check_maps(&message);
                     assert!(failed || inserted && opened);
-                    let map = message.get_field(&counts).as_map().unwrap();
-                    let old = start.get_field(&counts).as_map().unwrap();
+                    let map = message.get_field(&counts).unwrap().as_map().unwrap();
+                    let old = start.get_field(&counts).unwrap().as_map().unwrap();
                     assert_eq!(map.get(key), if inserted { Some(ValueRef::I32(77)) } else { old.get(key) });
                     let (map, old) = (message.get_field(&nodes), start.get_field(&nodes));
-                    let (map, old) = (map.as_map().unwrap(), old.as_map().unwrap());
+                    let (map, old) = (map.unwrap().as_map().unwrap(), old.unwrap().as_map().unwrap());
                     assert_eq!(map.contains_key(id), opened || old.contains_key(id));
                     message.insert(&counts, key, 78).unwrap();
                     message.entry_mut(&nodes, id).unwrap();
@@ -182,8 +183,8 @@ fn setters_without_memory_leave_no_empty_list_that_is_set() {
                 assert!(done || failed);
                 if !done {
                     // What was pushed before the failure goes; an empty list that is set would be shown.
-                    message.clear_field(&list);
-                    message.clear_field(&nodes);
+                    message.clear_field(&list).unwrap();
+                    message.clear_field(&nodes).unwrap();
                     assert_eq!(format!("{message:?}"), format!("{start:?}"));
                     assert!(setter(&mut message, text.clone()));
                 }
@@ -202,7 +203,7 @@ fn a_copy_without_memory_is_an_error() {
     let whole = DynamicMessage::decode(&node, &list.0).unwrap();
     let passing = Projection::new(&node, ["name", "list.list.name"]).unwrap().pass_through();
     let mut changed = passing.decode(&list.0).unwrap();
-    changed.set_field_by_name("name", "changed").unwrap();
+    changed.set_field("name", "changed").unwrap();
     let deep = (0..12).fold(Wire(entries(0, 3)), |inner, _| Wire::new().message(4, inner));
     let deep = DynamicMessage::decode(&node, &deep.0).unwrap();
     for message in [whole, passing.decode(&list.0).unwrap(), changed, deep] {
@@ -215,10 +216,10 @@ fn a_copy_without_memory_is_an_error() {
             },
         );
         assert!(failures > 3, "{failures}");
-        let value = message.get_field_by_name("list").unwrap();
+        let value = message.get_field("list").unwrap();
         let failures =
             sweep(|| (), |()| value.try_to_owned(), |(), copy, failed| assert!(failed || copy.is_ok()));
-        assert!(failures > 0 || message.get_field_by_name("list") == Some(ValueRef::Unselected));
+        assert!(failures > 0 || message.get_field("list").ok() == Some(ValueRef::Unselected));
     }
 }
 
@@ -228,7 +229,7 @@ fn a_message_of_numbers_without_memory_for_its_unknown_fields_is_an_error() {
     static NUMBERS: MessageTable =
         MessageTable::new("t.Numbers", &[FieldTable::new("all", 1, Kind::Uint64).repeated()]);
     let pool = DescriptorPool::from_tables(&[&NUMBERS]).unwrap();
-    let numbers = pool.get_message_by_name("t.Numbers").unwrap();
+    let numbers = pool.message("t.Numbers").unwrap();
     let input = Wire::new().bytes(2, "unknown").bytes(1, [7; 1000]).bytes(2, "unknown").0;
     let whole = DynamicMessage::decode(&numbers, &input).unwrap();
     assert_eq!(whole.unknown_fields().count(), 2);

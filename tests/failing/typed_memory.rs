@@ -193,12 +193,13 @@ fn reading_what_was_put_off_without_memory_is_an_error() {
 #[test]
 fn json_without_memory_is_an_error() {
     let json = r#"{"text":"some\ntext","blob":"AAECAwQFBgcICQ==","texts":["a","b","c","d","e"],"numbers":["1","2"],"parts":[{"text":"abc"},{}],"table":{"k":{"parts":[{}]},"l":{}},"small":{"1":"x","2":"y"},"part":{"text":"abc"},"option":{"parts":[{"text":"x"}]},"shared":"AAEC"}"#;
-    let whole = Rich::from_json(json.as_bytes()).unwrap();
-    let text = whole.to_json_string().unwrap();
+    let whole = tablepb::json::from_slice::<Rich>(json.as_bytes()).unwrap();
+    let text = tablepb::json::to_string(&whole).unwrap();
     let (mut failed, mut errors) = (0, 0);
     for for_good in [false, true] {
         for allocations in 0.. {
-            let (parsed, short) = with_failure(allocations, for_good, || Rich::from_json(json.as_bytes()));
+            let (parsed, short) =
+                with_failure(allocations, for_good, || tablepb::json::from_slice::<Rich>(json.as_bytes()));
             match parsed {
                 Ok(rich) => assert_eq!(rich, whole, "{allocations}"),
                 Err(_) => errors += usize::from(short),
@@ -210,7 +211,8 @@ fn json_without_memory_is_an_error() {
         }
         for allocations in 0.. {
             let mut buffer = b"before".to_vec();
-            let (printed, short) = with_failure(allocations, for_good, || whole.to_json(&mut buffer));
+            let (printed, short) =
+                with_failure(allocations, for_good, || tablepb::json::append(&mut buffer, &whole));
             match printed {
                 Ok(()) => assert_eq!(&buffer[6..], text.as_bytes(), "{allocations}"),
                 Err(_) => assert!(short && buffer == b"before"),
@@ -250,7 +252,7 @@ fn maps_in_the_order_of_their_keys_without_memory_are_an_error() {
     let message = Maps { inner: Some(Box::new(maps())), ..maps() };
     let options = EncodeOptions::new().deterministic(true);
     let mut expected = Vec::new();
-    message.encode_with(&mut expected, options).unwrap();
+    options.encode(&message, &mut expected).unwrap();
     assert_eq!(Maps::decode(&expected).unwrap(), message);
     for room in [0, 8 * expected.len()] {
         let failures = sweep(
@@ -259,7 +261,7 @@ fn maps_in_the_order_of_their_keys_without_memory_are_an_error() {
                 buffer.reserve(room);
                 buffer
             },
-            |buffer| message.encode_with(buffer, options),
+            |buffer| options.encode(&message, buffer),
             |mut buffer, result, failed| {
                 match result {
                     Ok(()) => assert!(!failed && buffer[6..] == expected),
@@ -269,7 +271,7 @@ fn maps_in_the_order_of_their_keys_without_memory_are_an_error() {
                     }
                 }
                 buffer.truncate(6);
-                message.encode_with(&mut buffer, options).unwrap();
+                options.encode(&message, &mut buffer).unwrap();
                 assert_eq!(buffer[6..], expected);
             },
         );

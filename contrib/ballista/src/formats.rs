@@ -39,7 +39,8 @@ impl Formats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    use tablepb::table::{FieldTable, Kind, MessageTable};
+    use tablepb::DescriptorPool;
     use tablepb_datafusion::ProtobufOptions;
 
     static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);

@@ -27,7 +27,8 @@ impl PortableTable {
     /// The same table, for plans that travel; with the option `views` off, what executors send each other is smaller.
     ///
     /// ```
-    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// # use tablepb::DescriptorPool;
     /// # use tablepb_datafusion::{ProtobufFormat, ProtobufOptions};
     /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
     /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();

@@ -14,7 +14,8 @@ use tablepb_arrow::ErrorKind;
 /// use datafusion::error::DataFusionError;
 /// use datafusion::prelude::SessionContext;
 /// use std::sync::Arc;
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_datafusion::{ProtobufFormat, ProtobufOptions, ScanError, ScanErrorKind};
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);

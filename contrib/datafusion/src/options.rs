@@ -121,7 +121,7 @@ impl ProtobufOptions {
         }
     }
 
-    /// The fields that the table has, by paths as of [`tablepb::Projection`]; all by default, and without paths. Fields that are left out are skipped also in
+    /// The fields that the table has, by paths as of [`tablepb::partial::Projection`]; all by default, and without paths. Fields that are left out are skipped also in
     /// lists of messages, where a query cannot say which of their fields it needs.
     #[must_use]
     pub fn with_fields(mut self, paths: impl IntoIterator<Item: Into<String>>) -> Self {

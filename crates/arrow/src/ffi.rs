@@ -8,11 +8,12 @@ use arrow_schema::ArrowError;
 /// A batch as a struct array and its schema, in the C Data Interface. Nothing is copied. The importer releases both.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::{ReaderBuilder, ffi};
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let mut decoder = ReaderBuilder::new(&log).build_decoder()?;
 /// decoder.push(b"\x0a\x02hi")?;
 /// let (array, schema) = ffi::export(decoder.flush()?.unwrap())?;
@@ -31,11 +32,12 @@ pub fn export(batch: RecordBatch) -> Result<(FFI_ArrowArray, FFI_ArrowSchema), A
 /// The batches of a reader as a stream in the C Stream Interface.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::{ReaderBuilder, ffi};
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let stream = ffi::export_stream(ReaderBuilder::new(&log).build(&b"\x04\x0a\x02hi"[..])?);
 /// assert!(stream.get_next().is_some() && stream.release().is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

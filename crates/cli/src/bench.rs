@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
-use tablepb::json::SerializeOptions;
+use tablepb::json;
 use tablepb::{Decoder, DynamicMessage, EncodeError, MessageDescriptor};
 
 const PAGE: &str = "\
@@ -110,7 +110,7 @@ fn rounds() -> [(&'static str, Round); 5] {
             messages.iter().try_for_each(|bytes| {
                 buffer.clear();
                 let view = decoder.decode(bytes).map_err(text)?;
-                view.to_json_with(&mut buffer, &SerializeOptions::new()).map_err(text)?;
+                json::Printer::new().append(&mut buffer, &view).map_err(text)?;
                 black_box(&buffer);
                 Ok(())
             })

@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
-use tablepb::FileDescriptor;
+use tablepb::schema::FileDescriptor;
 use tablepb::wire::{Tag, WireType, Writer};
 
 const PAGE: &str = "\

@@ -9,8 +9,9 @@ use crate::{format, names, schema, source, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::collections::HashMap;
 use std::io::Write;
+use tablepb::schema::FileDescriptor;
 use tablepb::stream::confluent;
-use tablepb::{Decoder, FileDescriptor, MessageDescriptor};
+use tablepb::{Decoder, MessageDescriptor};
 
 /// The byte that every record begins with.
 const MAGIC: u8 = 0;

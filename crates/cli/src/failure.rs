@@ -4,8 +4,9 @@ use crate::source::Payload;
 use std::fmt::{self, Write};
 use std::io;
 use std::process::ExitCode;
+use tablepb::schema::DescriptorErrorKind;
 use tablepb::stream::FrameError;
-use tablepb::{DecodeError, DescriptorError, DescriptorErrorKind, EncodeError, FieldPath};
+use tablepb::{DecodeError, DescriptorError, EncodeError, FieldPath};
 
 /// Why there is nothing more to print.
 #[derive(Debug)]

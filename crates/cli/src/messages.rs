@@ -5,9 +5,10 @@ use crate::format::{self, Format};
 use crate::source::{self, Payload, Payloads};
 use clap::{Arg, ArgAction};
 use std::io::{self, Write};
-use tablepb::json::SerializeOptions;
-use tablepb::text::FormatOptions;
-use tablepb::{Decoder, DynamicMessage, EncodeError, MessageDescriptor, MessageView, RawFields};
+use tablepb::json;
+use tablepb::raw::RawFields;
+use tablepb::text;
+use tablepb::{Decoder, EncodeError, MessageDescriptor, MessageView};
 
 /// Bad messages that are described; the others are only counted.
 const DESCRIBED: u64 = 10;
@@ -63,10 +64,10 @@ impl Parser {
             Format::Text => {
                 let text = std::str::from_utf8(payload.bytes)
                     .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
-                DynamicMessage::parse_text_format(&self.schema, text)
+                tablepb::text::message_from_str(&self.schema, text)
                     .map_err(|error| Failure::message(payload, format_args!("{error}")))?
             }
-            _ => DynamicMessage::from_json(&self.schema, payload.bytes)
+            _ => tablepb::json::message_from_slice(&self.schema, payload.bytes)
                 .map_err(|error| Failure::message(payload, format_args!("{error}")))?,
         };
         self.wire.clear();
@@ -98,15 +99,18 @@ impl Printer {
         text.clear();
         match self.format {
             Format::Json | Format::Ndjson => {
-                let options = SerializeOptions::new().pretty(self.format == Format::Json);
-                view.to_json_with(text, &options)
+                let options = json::Printer::new().pretty(self.format == Format::Json);
+                options
+                    .append(text, &view)
                     .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
             }
             Format::Text => {
                 if self.count > 0 {
                     text.push(b'\n');
                 }
-                view.append_text_format(text, &FormatOptions::new().pretty(true))
+                text::Printer::new()
+                    .pretty(true)
+                    .append(text, &view)
                     .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
             }
             Format::Hex | Format::HexLines => format::to_hex(payload.bytes, text),

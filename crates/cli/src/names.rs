@@ -10,13 +10,13 @@ const LISTED: usize = 5;
 pub fn find(pool: &DescriptorPool, place: &str, name: Option<&str>) -> Result<MessageDescriptor, Failure> {
     let Some(name) = name else { return only(pool, place) };
     let name = name.trim_start_matches('.');
-    pool.get_message_by_name(name).ok_or_else(|| unknown(pool, place, name))
+    pool.message(name).ok().ok_or_else(|| unknown(pool, place, name))
 }
 
 fn only(pool: &DescriptorPool, place: &str) -> Result<MessageDescriptor, Failure> {
     let names = all(pool);
     if let [name] = &names[..]
-        && let Some(message) = pool.get_message_by_name(name)
+        && let Some(message) = pool.message(name).ok()
     {
         return Ok(message);
     }

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::io::Write;
 use std::path::PathBuf;
-use tablepb::json::SerializeOptions;
+use tablepb::json;
 use tablepb::wire::{Tag, WireType, Writer};
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use tablepb_schema::{RustOptions, to_rust};
@@ -99,7 +99,9 @@ fn to_json(schema: &Schema, message: Option<&MessageDescriptor>) -> Result<Strin
     let set =
         DynamicMessage::decode(&descriptor, &set).map_err(|error| Failure::report(error.to_string()))?;
     let mut json = Vec::new();
-    set.to_json_with(&mut json, &SerializeOptions::new().pretty(true))
+    json::Printer::new()
+        .pretty(true)
+        .append(&mut json, &set)
         .map_err(|error| Failure::report(error.to_string()))?;
     json.push(b'\n');
     Ok(String::from_utf8_lossy(&json).into_owned())

@@ -87,7 +87,7 @@ fn show(stdout: &mut impl Write) -> Result<(), Failure> {
     let payload = Payload { name: "built-in data", bytes: &bytes, offset: 0, number: None };
     let pool = DescriptorPool::from_tables(&[Order::TABLE])
         .map_err(|error| Failure::descriptors("built-in tables", &[], &error))?;
-    let Some(schema) = pool.get_message_by_name(Order::TABLE.full_name()) else {
+    let Some(schema) = pool.message(Order::TABLE.full_name()).ok() else {
         return Err(Failure::report("the built-in tables have no such message"));
     };
 

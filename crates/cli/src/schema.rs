@@ -6,7 +6,8 @@ use crate::{names, source};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use tablepb::{DescriptorPool, FileDescriptor, MessageDescriptor};
+use tablepb::schema::FileDescriptor;
+use tablepb::{DescriptorPool, MessageDescriptor};
 use tablepb_schema::SourceBuilder;
 
 /// The name of a source that is read from standard input.
@@ -159,6 +160,6 @@ pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Res
 impl Schema {
     /// The files that were named.
     pub fn named(&self) -> impl Iterator<Item = FileDescriptor> + '_ {
-        self.files.iter().filter_map(|name| self.pool.get_file_by_name(name))
+        self.files.iter().filter_map(|name| self.pool.file(name).ok())
     }
 }

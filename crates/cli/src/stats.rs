@@ -7,8 +7,9 @@ use crate::source::Payload;
 use crate::{format, schema, source, target};
 use clap::{ArgMatches, Command};
 use std::io::Write;
+use tablepb::table::Kind;
 use tablepb::wire::{Reader, Tag, WireType};
-use tablepb::{DecodeError, Kind, MessageDescriptor};
+use tablepb::{DecodeError, MessageDescriptor};
 
 const PAGE: &str = "\
 Each line is a field path: how often it occurs, how many bytes it takes with its tags, its lengths

@@ -1,6 +1,8 @@
 //! Values as text: one line, nothing that a terminal would act upon, abbreviated unless all is asked for.
 
-use tablepb::{FieldKind, FieldRef, Kind, MapKeyRef, ValueRef};
+use tablepb::schema::{FieldKind, FieldRef};
+use tablepb::table::Kind;
+use tablepb::{MapKeyRef, ValueRef};
 
 /// Characters shown of a string.
 const CHARACTERS: usize = 80;

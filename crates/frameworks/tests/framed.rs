@@ -34,7 +34,7 @@ fn logs() -> Vec<Log> {
 #[tokio::test(flavor = "current_thread")]
 async fn structs_and_dynamic_messages_are_framed_alike() {
     let pool = DescriptorPool::from_tables(&[Log::TABLE]).unwrap();
-    let descriptor = pool.get_message_by_name("example.Log").unwrap();
+    let descriptor = pool.message("example.Log").unwrap();
     // A pipe of 13 bytes: every frame comes in pieces.
     let (here, there) = tokio::io::duplex(13);
     let mut sender = Framed::new(here, MessageCodec::<Log>::new(1 << 20));
@@ -76,6 +76,6 @@ async fn a_fault_in_a_message_is_an_error_of_the_stream() {
     assert!(error.to_string().contains("example.Log"), "{error}");
     // `DynamicMessage` gives the same error.
     let pool = DescriptorPool::from_tables(&[Log::TABLE]).unwrap();
-    let same = DynamicMessage::decode(&pool.get_message_by_name("example.Log").unwrap(), b"\x0a\x05");
+    let same = DynamicMessage::decode(&pool.message("example.Log").unwrap(), b"\x0a\x05");
     assert_eq!(error.to_string(), same.unwrap_err().to_string());
 }

@@ -78,7 +78,7 @@ impl tower_service::Service<http::Request<Body>> for Local {
 
 fn descriptors() -> (MessageDescriptor, MessageDescriptor) {
     let pool = DescriptorPool::from_tables(&[Ask::TABLE, Answer::TABLE]).unwrap();
-    (pool.get_message_by_name("example.Ask").unwrap(), pool.get_message_by_name("example.Answer").unwrap())
+    (pool.message("example.Ask").unwrap(), pool.message("example.Answer").unwrap())
 }
 
 fn words(count: usize) -> Vec<String> {

@@ -3,8 +3,9 @@
 
 use std::collections::hash_map::{Entry, HashMap};
 use std::error::Error;
+use tablepb::Decoder;
+use tablepb::partial::{Projection, ValuePath};
 use tablepb::stream::confluent;
-use tablepb::{Decoder, DynamicMessage, Projection, ValuePath};
 use tablepb_schema::SourceBuilder;
 
 include!("../../../examples/common/say.rs");
@@ -27,7 +28,7 @@ fn registry(id: u32) -> Option<&'static str> {
 /// The message type that a record names. The registry gives its schema as text.
 fn message_type(record: &confluent::Record) -> Result<tablepb::MessageDescriptor, Box<dyn Error>> {
     let text = registry(record.schema_id).ok_or("no such schema")?;
-    let file = SourceBuilder::new().source("schema", text).build()?.get_file_by_name("schema");
+    let file = SourceBuilder::new().source("schema", text).build()?.file("schema").ok();
     Ok(file.and_then(|file| file.message_at(record.indexes.iter())).ok_or("no such message type")?)
 }
 
@@ -79,7 +80,7 @@ fn record(schema_id: u32, indexes: &[usize], json: &str) -> Result<Vec<u8>, Box<
     let mut bytes = Vec::new();
     confluent::append_header(schema_id, indexes, &mut bytes)?;
     let order = message_type(&confluent::read_record(&bytes)?)?;
-    DynamicMessage::from_json(&order, json.as_bytes())?.encode(&mut bytes)?;
+    tablepb::json::message_from_slice(&order, json.as_bytes())?.encode(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -10,7 +10,8 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
-use tablepb::{DescriptorPool, EnumValueDescriptor, FieldDescriptor};
+use tablepb::schema::EnumValueDescriptor;
+use tablepb::{DescriptorPool, FieldDescriptor};
 use tablepb_schema::SourceBuilder;
 
 include!("../../../examples/common/say.rs");
@@ -45,7 +46,7 @@ fn list(pool: &DescriptorPool) {
 fn print(pool: &DescriptorPool, name: Option<&str>) -> Outcome<()> {
     match name {
         None => pool.files().for_each(|file| say!("// {}\n{}", file.name(), file.to_proto().trim_end())),
-        Some(name) => match (pool.get_message_by_name(name), pool.get_enum_by_name(name)) {
+        Some(name) => match (pool.message(name).ok(), pool.enumeration(name).ok()) {
             (Some(message), _) => say!("{}", message.to_proto().trim_end()),
             (_, Some(kind)) => say!("{}", kind.to_proto().trim_end()),
             _ => return Err(format!("no message type or enum {name}").into()),

@@ -5,7 +5,7 @@ mod common;
 
 use common::attempts::{self, Attempt};
 use common::scarce::{Scarce, with_failure};
-use tablepb::PoolOptions;
+use tablepb::schema::PoolOptions;
 use tablepb_schema::SourceBuilder;
 use tablepb_schema::SourceErrorKind::OutOfMemory;
 

@@ -139,7 +139,7 @@ fn twice_the_source_takes_twice_the_time() {
         for info in [false, true] {
             let mut run: Way = Box::new(move |input| {
                 let text = std::str::from_utf8(input).expect("text");
-                let options = tablepb::PoolOptions::new().memory(1 << 30);
+                let options = tablepb::schema::PoolOptions::new().memory(1 << 30);
                 let builder = SourceBuilder::new().source("a.proto", text).with_options(options);
                 drop(builder.include_source_info(info).build());
             });

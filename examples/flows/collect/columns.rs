@@ -4,9 +4,11 @@
 //! same lines.
 
 use std::error::Error;
+use tablepb::DescriptorPool;
 use tablepb::record::Field;
 use tablepb::record::kind::{self, HandleKind};
-use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable, PlanError, RecordPlan};
+use tablepb::record::{PlanError, RecordPlan};
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 
 /// The full name of the message type.
 pub const MESSAGE: &str = "flows.Flow";
@@ -132,7 +134,7 @@ static FLOW: MessageTable = MessageTable::new(MESSAGE, columns!(fields));
 /// The plan with all columns enabled, and the groups.
 pub fn plan() -> Result<RecordPlan, Box<dyn Error>> {
     let pool = DescriptorPool::from_tables(&[&FLOW])?;
-    let flow = pool.get_message_by_name(MESSAGE).ok_or("the schema has no flows")?;
+    let flow = pool.all_messages().next().ok_or("the schema has no flows")?;
     let mut plan = RecordPlan::new(&flow);
     for (name, columns) in GROUPS {
         plan = plan.group(name, *columns)?;

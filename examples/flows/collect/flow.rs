@@ -3,7 +3,8 @@
 //! Decoders know these traits only, and pass on each value as they decode it.
 
 use super::columns::{Address, Direction, Handles, List, Uint32, Uint64};
-use tablepb::{EncodeError, PlanError, RecordPlan, RecordWriter};
+use tablepb::EncodeError;
+use tablepb::record::{PlanError, RecordPlan, RecordWriter};
 
 /// Takes flows.
 pub trait Sink {

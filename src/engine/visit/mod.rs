@@ -6,7 +6,8 @@
 //!
 //! ```
 //! use tablepb::visit::{Field, Sink};
-//! use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+//! use tablepb::table::{FieldTable, Kind, MessageTable};
+//! use tablepb::{Decoder, DescriptorPool};
 //!
 //! static POINT: MessageTable =
 //!     MessageTable::new("e.Point", &[FieldTable::new("x", 1, Kind::Sint32), FieldTable::new("y", 2, Kind::Sint32)]);
@@ -23,7 +24,7 @@
 //! }
 //!
 //! let pool = DescriptorPool::from_tables(&[&LINE])?;
-//! let mut decoder = Decoder::new(&pool.get_message_by_name("e.Line").unwrap());
+//! let mut decoder = Decoder::new(&pool.message("e.Line")?);
 //! let mut sum = Sum(0);
 //! decoder.visit(b"\x0a\x04\x08\x02\x10\x04\x0a\x02\x08\x06", &mut sum)?;
 //! assert_eq!(sum.0, 6);

@@ -1,7 +1,7 @@
 //! Messages of well-known types that are a string in the JSON mapping: times, durations and field masks. JSON and serde ask here.
 
-use super::error::DeserializeErrorKind as Kind;
 use crate::engine::slab::{NIL, RawView};
+use crate::formats::ParseErrorKind as Kind;
 use crate::formats::numbers::{
     TextOut, parse_duration, parse_timestamp, put_duration, put_timestamp, snake_path,
 };

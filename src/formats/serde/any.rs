@@ -3,7 +3,7 @@
 use super::scalar::{State, Target, copy};
 use super::{MemberReader, MessageSeed};
 use crate::engine::slab::BodyRef;
-use crate::formats::json::DeserializeErrorKind as Kind;
+use crate::formats::ParseErrorKind as Kind;
 use crate::formats::numbers::type_in_url;
 use crate::message::FieldAt;
 use crate::schema::pool::WellKnown;
@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for AnyVisitor<'_, '_, '_> {
 /// Sets the type URL; returns the program of the message type that it names.
 fn begin<E: Error>(state: &mut State<'_, '_>, at: FieldAt, url: &str) -> Result<u32, E> {
     let Some(name) = type_in_url(url.as_bytes()) else { return Err(state.fail(Kind::InvalidAny)) };
-    let Some(message) = state.pool.get_message_by_name(name) else {
+    let Some(message) = state.pool.find_message(name) else {
         return Err(state.fail(Kind::UnknownType));
     };
     let mark = state.builder.mark();

@@ -21,35 +21,36 @@ mod scalar;
 // each other.
 use parse::{MemberReader, MessageSeed};
 
-use crate::formats::json::{DeserializeOptions, SerializeOptions};
+use crate::formats::json::{Parser, Printer};
 use crate::message::{DynamicMessage, MessageView};
 use crate::schema::pool::MessageDescriptor;
 use ::serde::{Deserializer, Serialize, Serializer, de::DeserializeSeed};
 
-/// The JSON mapping with [`SerializeOptions::new`], whatever the format.
+/// The JSON mapping with [`Printer::new`], whatever the format.
 impl Serialize for DynamicMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.serialize_with_options(serializer, &SerializeOptions::new())
+        Printer::new().serialize(&self.as_view(), serializer)
     }
 }
 
-/// The JSON mapping with [`SerializeOptions::new`], whatever the format.
+/// The JSON mapping with [`Printer::new`], whatever the format.
 impl Serialize for MessageView<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.serialize_with_options(serializer, &SerializeOptions::new())
+        Printer::new().serialize(self, serializer)
     }
 }
 
-/// Deserializes a message of this type, with [`DeserializeOptions::new`].
+/// Deserializes a message of this type, with [`Parser::new`].
 ///
 /// ```
 /// use serde::de::DeserializeSeed;
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
 ///
 /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
 /// let message = log.deserialize(serde_json::json!({ "line": "hi" }))?;
-/// assert_eq!(message.get_field_by_name("line").unwrap().as_str(), Some("hi"));
+/// assert_eq!(message.get("line").unwrap().as_str(), Some("hi"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 impl<'de> DeserializeSeed<'de> for MessageDescriptor {
@@ -60,79 +61,69 @@ impl<'de> DeserializeSeed<'de> for MessageDescriptor {
     }
 }
 
-impl MessageView<'_, '_> {
-    /// Serializes the message in the JSON mapping, by options.
+impl Printer {
+    /// Serializes the message in the JSON mapping, with these options.
     ///
     /// All formats get what JSON gets: 64-bit integers and bytes are strings, and so are NaN and the infinities. The option
     /// `pretty` is the serializer's business.
     ///
-    /// # Errors
-    /// Those of the serializer, and those of [`to_json`](Self::to_json) as its custom errors, with the path of the field.
-    pub fn serialize_with_options<S: Serializer>(
-        &self,
-        serializer: S,
-        options: &SerializeOptions,
-    ) -> Result<S::Ok, S::Error> {
-        print::message(*self, serializer, options)
-    }
-}
-
-impl DynamicMessage {
-    /// Serializes the message in the JSON mapping, by options; see [`MessageView::serialize_with_options`].
-    ///
     /// ```
-    /// use tablepb::json::SerializeOptions;
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage, json};
     ///
     /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("id", 1, Kind::Uint64)]);
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let message = DynamicMessage::deserialize(log, serde_json::json!({ "id": "7" }))?;
     /// assert_eq!(serde_json::to_value(&message)?, serde_json::json!({ "id": "7" }));
-    /// let numbers = SerializeOptions::new().stringify_64_bit_integers(false);
-    /// let value = message.serialize_with_options(serde_json::value::Serializer, &numbers)?;
+    /// let numbers = json::Printer::new().stringify_64_bit_integers(false);
+    /// let value = numbers.serialize(&message.as_view(), serde_json::value::Serializer)?;
     /// assert_eq!(value, serde_json::json!({ "id": 7 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As [`MessageView::serialize_with_options`].
-    pub fn serialize_with_options<S: Serializer>(
+    /// Those of the serializer, and those of [`append`](crate::json::append) as its custom errors, with the path of the field.
+    pub fn serialize<S: Serializer>(
         &self,
+        message: &MessageView<'_, '_>,
         serializer: S,
-        options: &SerializeOptions,
     ) -> Result<S::Ok, S::Error> {
-        self.as_view().serialize_with_options(serializer, options)
+        print::message(*message, serializer, self)
     }
+}
 
+impl DynamicMessage {
     /// Makes a message of what a deserializer has, in the JSON mapping.
     ///
     /// The format has to say what comes (JSON, CBOR, MessagePack, YAML). Accepted is what
-    /// [`from_json`](Self::from_json) accepts, and `bytes` fields take raw bytes from formats that have them. A format that
+    /// [`json::from_slice`](crate::json::from_slice) accepts, and `bytes` fields take raw bytes from formats that have them. A format that
     /// turns numbers into `f64` on its own loses the digits of large ones.
     ///
     /// # Errors
-    /// Those of the deserializer, and those of [`from_json`](Self::from_json) as its custom errors, with the path of the
+    /// Those of the deserializer, and those of [`json::from_slice`](crate::json::from_slice) as its custom errors, with the path of the
     /// field.
     pub fn deserialize<'de, D: Deserializer<'de>>(
         desc: MessageDescriptor,
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        Self::deserialize_with_options(desc, deserializer, &DeserializeOptions::new())
+        Parser::new().deserialize(&desc, deserializer)
     }
+}
 
-    /// As [`deserialize`](Self::deserialize), with options.
+impl Parser {
+    /// As [`DynamicMessage::deserialize`], with these options.
     ///
-    /// The length of the input is not known: unless [`DeserializeOptions::budget`] is set, the memory budget is 1 MiB, plus 64
+    /// The length of the input is not known: unless [`budget`](Self::budget) is set, the memory budget is 1 MiB, plus 64
     /// bytes for each value that the deserializer hands over and 32 for each byte of its text. What comes before the `@type` of a
     /// `google.protobuf.Any` counts twice, because it is kept until the type is known.
     ///
     /// # Errors
-    /// As [`deserialize`](Self::deserialize).
-    pub fn deserialize_with_options<'de, D: Deserializer<'de>>(
-        desc: MessageDescriptor,
+    /// As [`DynamicMessage::deserialize`].
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        &self,
+        descriptor: &MessageDescriptor,
         deserializer: D,
-        options: &DeserializeOptions,
-    ) -> Result<Self, D::Error> {
-        parse::message(&desc, deserializer, options)
+    ) -> Result<DynamicMessage, D::Error> {
+        parse::message(descriptor, deserializer, self)
     }
 }

@@ -4,8 +4,9 @@ use super::any::AnyVisitor;
 use super::scalar::{KeySeed, ScalarSeed, State, Target};
 use crate::engine::decode::check_required;
 use crate::engine::slab::{BodyRef, ByteSpan, NIL};
+use crate::formats::ParseErrorKind as Kind;
+use crate::formats::json::Parser;
 use crate::formats::json::known::set_text;
-use crate::formats::json::{DeserializeErrorKind as Kind, DeserializeOptions};
 use crate::message::{DynamicMessage, FieldAt};
 use crate::schema::pool::{MessageDescriptor, WellKnown};
 use crate::schema::program::{Coding, FieldEntry};
@@ -21,7 +22,7 @@ const FIRST_BUDGET: usize = 1 << 20;
 pub(super) fn message<'de, D: Deserializer<'de>>(
     descriptor: &MessageDescriptor,
     deserializer: D,
-    options: &DeserializeOptions,
+    options: &Parser,
 ) -> Result<DynamicMessage, D::Error> {
     let mut message = DynamicMessage::new(descriptor);
     let mut input = Some(deserializer);

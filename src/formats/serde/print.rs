@@ -1,12 +1,12 @@
 //! Messages into a serializer.
 
 use crate::formats::json::known::{number_of, put_time};
-use crate::formats::json::{SerializeErrorKind as Kind, SerializeOptions, path_step};
+use crate::formats::json::{Printer, of_bytes};
 use crate::formats::numbers::{TextOut, camel_paths, encode_base64, type_in_url};
 use crate::message::{Decoder, ListRef, MapKeyRef, MapRef, MessageView, RawMessage, ValueRef};
 use crate::schema::pool::{DescriptorPool, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::table;
-use crate::wire::error::FieldPath;
+use crate::wire::error::{EncodeErrorKind as Kind, FieldPath, PathStep};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use ::serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
@@ -20,7 +20,7 @@ fn limit() -> u32 {
 pub(super) fn message<S: Serializer>(
     view: MessageView<'_, '_>,
     serializer: S,
-    options: &SerializeOptions,
+    options: &Printer,
 ) -> Result<S::Ok, S::Error> {
     let descriptor = view.descriptor();
     MessageAt { view, place: ValuePlace::root(view.pool(), options, descriptor.full_name()) }
@@ -67,7 +67,7 @@ fn each_member<E>(
             Some(value) => value,
             // What has presence is not there, and an extension that is not set is no field of the message.
             None if field.supports_presence() || field.is_extension() => continue,
-            None => view.get_field(&field),
+            None => view.default(field.as_ref()),
         };
         if !matches!(value, ValueRef::Unselected) {
             print(field.as_ref(), value)?;
@@ -174,7 +174,7 @@ impl<'n> SerializedField<'n, '_, '_> {
     fn raw<S: Serializer>(&self, raw: RawMessage<'_, '_>, serializer: S) -> Result<S::Ok, S::Error> {
         let descriptor = raw.descriptor();
         let mut decoder = decoder(&descriptor, self.place.depth + 1);
-        let view = raw.decode(&mut decoder).map_err(|error| self.place.fail(Kind::of_bytes(&error)))?;
+        let view = raw.decode(&mut decoder).map_err(|error| self.place.fail(of_bytes(&error)))?;
         MessageAt { view, place: self.place.deeper(1) }.serialize(serializer)
     }
 
@@ -271,7 +271,7 @@ fn field<'n, 'a>(
     program.entries().get(position)?;
     let field =
         FieldRef::at(place.pool, program.message(), program.field_of(position) as u16, position as u16);
-    let value = view.get_field_by_number(number)?;
+    let value = view.get_field(number).ok()?;
     Some(SerializedField { field, value, place: place.field(field, None) })
 }
 
@@ -283,7 +283,7 @@ fn time<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>, known: Well
 }
 
 fn field_mask<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> Result<String, E> {
-    let paths = view.get_field_by_number(1).and_then(ValueRef::as_list).into_iter().flatten();
+    let paths = view.get(1).and_then(ValueRef::as_list).into_iter().flatten();
     let paths = paths.map(|path| path.as_str().unwrap_or("?").as_bytes());
     let mut fits = true;
     let text = printed(place, |out| fits = camel_paths(out, paths))?;
@@ -311,15 +311,15 @@ fn any<S: Serializer>(
     place: &ValuePlace<'_>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let url = view.get_field_by_number(1).and_then(ValueRef::as_str).unwrap_or_default();
-    let bytes = view.get_field_by_number(2).and_then(ValueRef::as_bytes).unwrap_or_default();
+    let url = view.get(1).and_then(ValueRef::as_str).unwrap_or_default();
+    let bytes = view.get(2).and_then(ValueRef::as_bytes).unwrap_or_default();
     if url.is_empty() && bytes.is_empty() {
         return serializer.serialize_map(Some(0))?.end();
     }
-    let descriptor = type_in_url(url.as_bytes()).and_then(|name| place.pool.get_message_by_name(name));
+    let descriptor = type_in_url(url.as_bytes()).and_then(|name| place.pool.find_message(name));
     let descriptor = descriptor.ok_or_else(|| place.fail(Kind::UnknownType))?;
     let mut decoder = decoder(&descriptor, place.depth + 1);
-    let content = decoder.decode(bytes).map_err(|error| place.fail(Kind::of_bytes(&error)))?;
+    let content = decoder.decode(bytes).map_err(|error| place.fail(of_bytes(&error)))?;
     let inner = place.deeper(1);
     if place.pool.well_known(descriptor.index()) != WellKnown::None {
         let mut map = serializer.serialize_map(Some(2))?;
@@ -338,7 +338,7 @@ fn any<S: Serializer>(
 /// A value in a message: how it came about, for errors, and what is the same for all values.
 #[derive(Clone, Copy)]
 pub(super) struct ValuePlace<'n> {
-    pub(super) options: &'n SerializeOptions,
+    pub(super) options: &'n Printer,
     pub(super) pool: &'n DescriptorPool,
     /// The level of the message, 0 for the root.
     pub(super) depth: u32,
@@ -355,7 +355,7 @@ struct PlaceStep<'n> {
 }
 
 impl<'n> ValuePlace<'n> {
-    pub(super) fn root(pool: &'n DescriptorPool, options: &'n SerializeOptions, root: &'n str) -> Self {
+    pub(super) fn root(pool: &'n DescriptorPool, options: &'n Printer, root: &'n str) -> Self {
         Self { options, pool, depth: 0, root, step: None }
     }
 
@@ -381,7 +381,7 @@ impl<'n> ValuePlace<'n> {
         let mut place = self;
         while let Some(PlaceStep { around, field, index }) = &place.step {
             let index = index.and_then(|index| u32::try_from(index).ok());
-            path.push_outer(path_step(field.number(), field.name(), index));
+            path.push_outer(PathStep::named(field.number(), field.name(), index));
             place = around;
         }
         E::custom(match path.is_empty() {

@@ -1,15 +1,14 @@
 //! Numbers, strings, bytes, enum values and keys out of a deserializer.
 
 use crate::engine::slab::{BodyRef, NIL};
-use crate::formats::json::{
-    DeserializeErrorKind as Kind, DeserializeOptions, integer_word, key_word, path_step,
-};
+use crate::formats::ParseErrorKind as Kind;
+use crate::formats::json::{Parser, integer_word, key_word};
 use crate::formats::numbers::{Integer, JsonNumber, decode_base64};
 use crate::message::{FieldAt, MessageBuilder};
 use crate::schema::pool::{DescriptorPool, FieldRef, WellKnown};
 use crate::schema::program::{Coding, FieldEntry, Program, Scalar};
 use crate::wire::Full;
-use crate::wire::error::FieldPath;
+use crate::wire::error::{FieldPath, PathStep};
 use ::serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 use alloc::{format, string::String, vec::Vec};
 use core::fmt;
@@ -319,7 +318,7 @@ struct OpenStep {
 
 pub(super) struct State<'p, 'b> {
     pub(super) pool: &'p DescriptorPool,
-    pub(super) options: DeserializeOptions,
+    pub(super) options: Parser,
     pub(super) builder: &'b mut MessageBuilder<'p>,
     /// The full name of the root.
     root: &'b str,
@@ -351,7 +350,7 @@ impl Target<'_> {
 impl<'p, 'b> State<'p, 'b> {
     pub(super) fn new(
         pool: &'p DescriptorPool,
-        options: DeserializeOptions,
+        options: Parser,
         builder: &'b mut MessageBuilder<'p>,
         root: &'b str,
     ) -> Self {
@@ -474,7 +473,7 @@ impl<'p, 'b> State<'p, 'b> {
             let program = self.builder.set.program(step.message);
             let (message, field) = (program.message(), program.field_of(step.position) as u16);
             let field = FieldRef::at(self.pool, message, field, step.position as u16);
-            path.push_inner(path_step(field.number(), field.name(), step.index));
+            path.push_inner(PathStep::named(field.number(), field.name(), step.index));
         }
         path
     }

@@ -1,7 +1,7 @@
 //! The text format as a [`Style`]. Nothing fails but allocations: bytes that are not a valid message are printed as far as they are
 //! fields, by number.
 
-use super::error::FormatOptions;
+use super::options::Printer;
 use super::strings;
 use super::strings::type_name;
 use crate::engine::slab::RawView;
@@ -22,7 +22,7 @@ const INDENTED: u32 = 64;
 
 pub(super) struct TextStyle<'p, 'b> {
     pool: &'p DescriptorPool,
-    options: FormatOptions,
+    options: Printer,
     out: TextOut<'b>,
     /// The root is printed in braces, after the name of its type.
     named: bool,
@@ -34,7 +34,7 @@ pub(super) struct TextStyle<'p, 'b> {
 /// There was no memory; the buffer has its old length.
 pub(super) fn message(
     view: MessageView<'_, '_>,
-    options: &FormatOptions,
+    options: &Printer,
     named: bool,
     buffer: &mut dyn RawBuffer,
 ) -> Result<(), Full> {
@@ -214,7 +214,7 @@ impl<'p> Style<'p> for TextStyle<'p, '_> {
             return Ok(Form::Fields);
         }
         // If the URL can stand in brackets and the pool has its type.
-        let content = type_name(view.bytes_of(0)).and_then(|name| self.pool.get_message_by_name(name));
+        let content = type_name(view.bytes_of(0)).and_then(|name| self.pool.find_message(name));
         Ok(content.map_or(Form::Fields, |message| Form::Any(view.bytes_of(1), message.index())))
     }
 

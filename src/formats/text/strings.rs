@@ -160,7 +160,7 @@ pub(super) fn type_name(url: &[u8]) -> Option<&str> {
 
 // Display of values, as text format has them.
 
-/// The value as in [text format](crate::MessageView::to_text_format): strings in quotes, messages in braces, lists and maps in
+/// The value as in [text format](crate::text): strings in quotes, messages in braces, lists and maps in
 /// brackets. An enum value is its number, because a value does not know its enum. With `{:#}`, messages are indented.
 impl fmt::Display for ValueRef<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

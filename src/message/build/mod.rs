@@ -489,7 +489,7 @@ mod tests {
 
     fn log() -> DynamicMessage {
         let pool = DescriptorPool::from_tables(&[&LOG]).unwrap();
-        DynamicMessage::new(&pool.get_message_by_name("t.Log").unwrap())
+        DynamicMessage::new(&pool.find_message("t.Log").unwrap())
     }
 
     /// Builds with this parser; returns whether marks are believed then.

@@ -37,7 +37,8 @@ const COMPACT_MIN: usize = 4096;
 /// `Send + Sync`; `Clone` copies the memory.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, DynamicMessage};
 ///
 /// static USER: MessageTable = MessageTable::new(
 ///     "pkg.User",
@@ -48,8 +49,8 @@ const COMPACT_MIN: usize = 4096;
 ///     ],
 /// );
 /// let pool = DescriptorPool::from_tables(&[&USER])?;
-/// let user = pool.get_message_by_name("pkg.User").unwrap();
-/// let field = |name| user.get_field_by_name(name).unwrap();
+/// let user = pool.message("pkg.User")?;
+/// let field = |name| user.field(name).unwrap();
 ///
 /// let mut message = DynamicMessage::new(&user);
 /// message.set_field(&field("id"), 7u64)?;
@@ -59,8 +60,8 @@ const COMPACT_MIN: usize = 4096;
 /// let bytes = message.encode_to_vec()?;
 /// let copy = DynamicMessage::decode(&user, &bytes)?;
 /// assert_eq!(copy, message);
-/// assert_eq!(copy.get_field_by_name("id").and_then(|v| v.as_u64()), Some(7));
-/// assert_eq!(copy.get_field_by_name("no such field"), None);
+/// assert_eq!(copy.get_field("id")?.as_u64(), Some(7));
+/// assert_eq!(copy.get_field("ids").unwrap_err().to_string(), "no such field: ids in pkg.User; did you mean id?");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -98,19 +99,7 @@ impl DynamicMessage {
     /// # Errors
     /// If the input is not a valid message. The error has a kind, a byte offset and a field path.
     pub fn decode(descriptor: &MessageDescriptor, input: &[u8]) -> Result<Self, DecodeError> {
-        Self::decode_with(descriptor, input, DecodeOptions::new())
-    }
-
-    /// As [`decode`](Self::decode), with options.
-    ///
-    /// # Errors
-    /// As [`decode`](Self::decode).
-    pub fn decode_with(
-        descriptor: &MessageDescriptor,
-        input: &[u8],
-        options: DecodeOptions,
-    ) -> Result<Self, DecodeError> {
-        Self::new(descriptor).decoded(input, options)
+        DecodeOptions::new().decode_dynamic(descriptor, input)
     }
 
     /// An empty message that decodes with the programs of a projection.
@@ -169,20 +158,7 @@ impl DynamicMessage {
     /// cloned before.
     #[cfg(feature = "bytes")]
     pub fn decode_shared(descriptor: &MessageDescriptor, input: &bytes::Bytes) -> Result<Self, DecodeError> {
-        Self::decode_shared_with(descriptor, input, DecodeOptions::new())
-    }
-
-    /// As [`decode_shared`](Self::decode_shared), with options.
-    ///
-    /// # Errors
-    /// As [`decode`](Self::decode).
-    #[cfg(feature = "bytes")]
-    pub fn decode_shared_with(
-        descriptor: &MessageDescriptor,
-        input: &bytes::Bytes,
-        options: DecodeOptions,
-    ) -> Result<Self, DecodeError> {
-        Self::new(descriptor).decoded_shared(input, options)
+        DecodeOptions::new().decode_dynamic_shared(descriptor, input)
     }
 
     /// Decodes the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. Copies each chunk once, as
@@ -190,29 +166,22 @@ impl DynamicMessage {
     ///
     /// ```
     /// use tablepb::bytes::Buf;
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, ValueRef};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage, ValueRef};
     ///
     /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("id", 1, Kind::Uint32)]);
     /// let pool = DescriptorPool::from_tables(&[&PORT])?;
     /// let chunks = (&b"\x08"[..]).chain(&b"\x07"[..]);
-    /// let port = DynamicMessage::decode_buf(&pool.get_message_by_name("pkg.Port").unwrap(), chunks)?;
-    /// assert_eq!(port.get_field_by_name("id"), Some(ValueRef::U32(7)));
+    /// let port = DynamicMessage::decode_buf(&pool.message("pkg.Port")?, chunks)?;
+    /// assert_eq!(port.get_field("id").ok(), Some(ValueRef::U32(7)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
-    pub fn decode_buf(
-        descriptor: &MessageDescriptor,
-        mut input: impl bytes::Buf,
-    ) -> Result<Self, DecodeError> {
-        let (mut message, mut may_miss) = (Self::new(descriptor), false);
-        let (len, options) = (input.remaining(), DecodeOptions::new());
-        let append = |store: &mut Store| store.append_buf(&mut input);
-        let decoded = message.run_copy(len, options, append, &mut may_miss);
-        input.advance(input.remaining());
-        message.check(decoded, may_miss, len, &options).map(|()| message)
+    pub fn decode_buf(descriptor: &MessageDescriptor, input: impl bytes::Buf) -> Result<Self, DecodeError> {
+        DecodeOptions::new().decode_dynamic_buf(descriptor, input)
     }
 
     /// Decodes into an empty message that shares the input.
@@ -304,15 +273,11 @@ impl DynamicMessage {
     ///
     /// Parts of the message that are kept as bytes are decoded first; see [`materialize`](Self::materialize).
     pub fn merge(&mut self, input: &[u8]) -> Result<(), DecodeError> {
-        self.merge_with(input, DecodeOptions::new())
+        self.merge_bytes(input, &DecodeOptions::new())
     }
 
-    /// As [`merge`](Self::merge), with options.
-    ///
-    /// # Errors
-    /// As [`merge`](Self::merge).
-    pub fn merge_with(&mut self, input: &[u8], options: DecodeOptions) -> Result<(), DecodeError> {
-        self.merge_from(input.len(), options, |store| store.append(input))
+    pub(crate) fn merge_bytes(&mut self, input: &[u8], options: &DecodeOptions) -> Result<(), DecodeError> {
+        self.merge_from(input.len(), *options, |store| store.append(input))
     }
 
     /// Merges the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. Copies each chunk once, as
@@ -470,6 +435,64 @@ const fn next_measure(slab: usize, store: usize) -> usize {
 #[cold]
 fn at_start(kind: impl Into<DecodeErrorKind>) -> DecodeError {
     DecodeError::new(kind.into(), 0)
+}
+
+/// The verbs of dynamic messages, with these options.
+impl DecodeOptions {
+    /// Decodes a dynamic message, as [`DynamicMessage::decode`] does with the defaults.
+    ///
+    /// ```
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DecodeOptions, DescriptorPool};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
+    /// let strict = DecodeOptions::new().discard_unknown(true);
+    /// let message = strict.decode_dynamic(&log, b"\x0a\x02hi\x10\x07")?;
+    /// assert_eq!(message.encode_to_vec()?, b"\x0a\x02hi");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`DynamicMessage::decode`], within these limits.
+    pub fn decode_dynamic(
+        &self,
+        descriptor: &MessageDescriptor,
+        input: &[u8],
+    ) -> Result<DynamicMessage, DecodeError> {
+        DynamicMessage::new(descriptor).decoded(input, *self)
+    }
+
+    /// As [`DynamicMessage::decode_shared`], with these options.
+    ///
+    /// # Errors
+    /// As [`DynamicMessage::decode_shared`].
+    #[cfg(feature = "bytes")]
+    pub fn decode_dynamic_shared(
+        &self,
+        descriptor: &MessageDescriptor,
+        input: &bytes::Bytes,
+    ) -> Result<DynamicMessage, DecodeError> {
+        DynamicMessage::new(descriptor).decoded_shared(input, *self)
+    }
+
+    /// As [`DynamicMessage::decode_buf`], with these options.
+    ///
+    /// # Errors
+    /// As [`DynamicMessage::decode`].
+    #[cfg(feature = "bytes")]
+    pub fn decode_dynamic_buf(
+        &self,
+        descriptor: &MessageDescriptor,
+        mut input: impl bytes::Buf,
+    ) -> Result<DynamicMessage, DecodeError> {
+        let (mut message, mut may_miss) = (DynamicMessage::new(descriptor), false);
+        let len = input.remaining();
+        let append = |store: &mut Store| store.append_buf(&mut input);
+        let decoded = message.run_copy(len, *self, append, &mut may_miss);
+        input.advance(input.remaining());
+        message.check(decoded, may_miss, len, self).map(|()| message)
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::message::edit::slab_writer::TooLarge;
 use crate::message::error::{SetFieldError, SetFieldErrorKind};
 use crate::message::prepared::levels_of;
 use crate::message::view::raw::merge_spans;
-use crate::message::{CopyError, DynamicMessage, MessageMut};
+use crate::message::{DynamicMessage, MessageMut};
 use crate::schema::pool::MessageDescriptor;
 use crate::schema::program::{Coding, FieldEntry, Program};
 use crate::wire::error::{DecodeError, EncodeError};
@@ -252,18 +252,9 @@ impl MessageMut<'_> {
 
     /// Drops the unknown fields of this message; its sub-messages keep theirs.
     ///
-    /// # Panics
-    /// If the allocator fails. Only messages decoded by a pass-through projection allocate here;
-    /// [`try_clear_unknown_fields`](Self::try_clear_unknown_fields) returns an error instead.
-    pub fn clear_unknown_fields(&mut self) {
-        self.try_clear_unknown_fields().unwrap_or_else(|error| panic!("{error}"));
-    }
-
-    /// Drops the unknown fields of this message; its sub-messages keep theirs.
-    ///
     /// # Errors
     /// If the allocator fails, which only messages decoded by a pass-through projection need. The message does not change.
-    pub fn try_clear_unknown_fields(&mut self) -> Result<(), CopyError> {
+    pub fn clear_unknown_fields(&mut self) -> Result<(), SetFieldError> {
         if !self.program().keeps_bytes() {
             self.slab.clear_unknown(self.body.base);
             return Ok(());
@@ -273,7 +264,7 @@ impl MessageMut<'_> {
         if !matches!(cleared, Ok(true)) {
             self.slab.set_unknown_block(self.body.base, block);
         }
-        cleared.map(drop).map_err(|TooLarge| CopyError::new())
+        cleared.map(drop).map_err(|TooLarge| SetFieldError::TOO_LARGE)
     }
 
     /// Keeps only the spans of known fields. Returns whether it dropped any.

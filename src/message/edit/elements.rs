@@ -263,19 +263,21 @@ impl MessageMut<'_> {
     /// If the iterator does. The field then keeps the values that came before, and the message is valid.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    /// use tablepb::text;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage};
     ///
     /// static LOG: MessageTable =
     ///     MessageTable::new("pkg.Log", &[FieldTable::new("sizes", 1, Kind::Uint32).repeated()]);
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let mut message = DynamicMessage::new(&log);
     /// message.extend("sizes", (1..=4).map(|n| n * 10))?;
     /// assert!(message.extend("sizes", [50, -1]).is_err());
-    /// message.swap_elements("sizes", 0, 3)?;
-    /// message.retain("sizes", |size| size.as_u32() != Some(20))?;
-    /// assert_eq!(message.to_text_format(), "sizes:[40,30,10]");
-    /// message.truncate("sizes", 1)?;
-    /// assert_eq!(message.to_text_format(), "sizes:[40]");
+    /// message.as_mut().swap_elements("sizes", 0, 3)?;
+    /// message.as_mut().retain("sizes", |size| size.as_u32() != Some(20))?;
+    /// assert_eq!(text::to_string(&message)?, "sizes:[40,30,10]");
+    /// message.as_mut().truncate("sizes", 1)?;
+    /// assert_eq!(text::to_string(&message)?, "sizes:[40]");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn extend<V: Into<Value>>(
@@ -415,15 +417,17 @@ impl MessageMut<'_> {
     /// As [`retain`](Self::retain); `InvalidShape` if the field is not a map.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    /// use tablepb::text;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage};
     ///
     /// static LOG: MessageTable =
     ///     MessageTable::new("pkg.Log", &[FieldTable::map("counts", 1, Kind::String, Kind::Int32)]);
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let mut message = DynamicMessage::new(&log);
     /// message.set_field("counts", [("a", 1), ("b", 0)])?;
-    /// message.retain_entries("counts", |key, value| key.as_str() == Some("a") && value.as_i32() != Some(0))?;
-    /// assert_eq!(message.to_text_format(), r#"counts:[{key:"a",value:1}]"#);
+    /// message.as_mut().retain_entries("counts", |key, value| key.as_str() == Some("a") && value.as_i32() != Some(0))?;
+    /// assert_eq!(text::to_string(&message)?, r#"counts:[{key:"a",value:1}]"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn retain_entries(

@@ -4,7 +4,7 @@
 
 use crate::message::error::{SetFieldError, SetFieldErrorKind};
 use crate::message::{MessageView, Value};
-use crate::schema::pool::{DescriptorPool, ExtensionDescriptor, FieldDescriptor, FieldRef};
+use crate::schema::pool::{DescriptorPool, ExtensionDescriptor, FieldDescriptor, FieldRef, nearest};
 use crate::schema::program::{Access, FieldEntry, ProgramSet, ReadLayout};
 use crate::schema::table::Kind;
 use crate::wire::error::text;
@@ -34,33 +34,34 @@ pub(in crate::message) mod sealed {
 /// A descriptor may come from another pool, as when two parts of a program load the same schema. If the message has a field of
 /// the same full name and number, and is of the same full name as the message of the descriptor, that field is meant. Each access
 /// then compares these names; descriptors of the message's own pool don't pay for that. For any other foreign field
-/// - setters and [`try_get_field`](MessageView::try_get_field) return an error of the kind
+/// - setters and [`get_field`](MessageView::get_field) return an error of the kind
 ///   [`ForeignField`](crate::message::SetFieldErrorKind::ForeignField), which names the field and the message;
-/// - getters, `clear_field` and `get_oneof`, which cannot return an error, panic in builds with debug assertions. In others the
-///   field reads as unset, with a zero or empty default, and there is nothing to clear.
+/// - [`get`](MessageView::get), `has_field`, `is_selected` and `get_oneof`, which cannot return an error, panic in builds with debug
+///   assertions. In others the field reads as unset.
 ///
-/// A name or number that the message does not have is [`NoSuchField`](crate::message::SetFieldErrorKind::NoSuchField) to setters and unset
-/// to getters.
+/// A name or number that the message does not have is [`NoSuchField`](crate::message::SetFieldErrorKind::NoSuchField) to setters and
+/// `get_field`, with the nearest name of a field, and unset to the others.
 ///
 /// This trait is sealed.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, SetFieldErrorKind};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, DynamicMessage, SetFieldErrorKind};
 ///
 /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
 /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
 /// let pool = DescriptorPool::from_tables(&[&LOG, &HOST])?;
-/// let log = pool.get_message_by_name("pkg.Log").unwrap();
+/// let log = pool.message("pkg.Log")?;
 /// let mut message = DynamicMessage::new(&log);
 /// message.set_field("line", "by name")?;
 /// message.set_field(1, "by number")?;
 /// message.set_field(&log.get_field(1).unwrap(), "by descriptor")?;
 ///
 /// // The same schema, loaded once more.
-/// let again = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
-/// assert_eq!(message.get_field(&again.get_field(1).unwrap()).as_str(), Some("by descriptor"));
+/// let again = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
+/// assert_eq!(message.get_field(&again.get_field(1).unwrap())?.as_str(), Some("by descriptor"));
 ///
-/// let name = pool.get_message_by_name("pkg.Host").unwrap().get_field(1).unwrap();
+/// let name = pool.message("pkg.Host")?.get_field(1).unwrap();
 /// let error = message.set_field(&name, "web1").unwrap_err();
 /// assert_eq!(error.kind(), SetFieldErrorKind::ForeignField);
 /// assert_eq!(error.to_string(), "the field is of another message: pkg.Host.name, and the message is a pkg.Log");
@@ -160,12 +161,15 @@ fn find_other<'f>(pool: &DescriptorPool, layout: &'f ReadLayout, field: FieldRef
     if field.pool() == pool && field.message_index() == layout.message {
         return layout.field(field.position() as u16);
     }
-    match resolve(pool, layout.message, field) {
-        Some(own) => layout.field(own.position() as u16),
-        None => {
-            foreign(pool, layout.message, field.full_name());
-            None
-        }
+    layout.field(resolve(pool, layout.message, field)?.position() as u16)
+}
+
+/// What getters that return no error do about a field that the message does not have: one of another message is a mistake of the program.
+#[cold]
+#[inline(never)]
+pub(in crate::message) fn absent(pool: &DescriptorPool, message: u32, key: Key<'_>) {
+    if let Key::Field(field) = key {
+        foreign(pool, message, field.full_name());
     }
 }
 
@@ -289,20 +293,21 @@ pub(in crate::message) fn own_field<'p>(
         Key::Name(name) => named(pool, message, name),
         Key::Number(number) => numbered(pool, message, number),
     };
-    found.ok_or_else(|| unresolved(pool, message, key))
+    found.ok_or_else(|| no_field(pool, message, key))
 }
 
+/// Why a key names no field of a message.
 #[cold]
-fn unresolved(pool: &DescriptorPool, message: u32, key: Key<'_>) -> SetFieldError {
+pub(in crate::message) fn no_field(pool: &DescriptorPool, message: u32, key: Key<'_>) -> SetFieldError {
     let message = pool.message_at(message);
-    let message = message.as_ref().map_or("", |message| message.full_name());
+    let name_of = message.as_ref().map_or("", |message| message.full_name());
+    let unresolved = |kind, field: &str| SetFieldError::unresolved(kind, field, name_of);
     match key {
-        Key::Field(field) => {
-            SetFieldError::unresolved(SetFieldErrorKind::ForeignField, field.full_name(), message)
+        Key::Field(field) => unresolved(SetFieldErrorKind::ForeignField, field.full_name()),
+        Key::Name(name) => {
+            let near = message.as_ref().and_then(|message| nearest(name, message.field_names()));
+            unresolved(SetFieldErrorKind::NoSuchField, name).did_you_mean(near)
         }
-        Key::Name(name) => SetFieldError::unresolved(SetFieldErrorKind::NoSuchField, name, message),
-        Key::Number(number) => {
-            SetFieldError::unresolved(SetFieldErrorKind::NoSuchField, &text(number), message)
-        }
+        Key::Number(number) => unresolved(SetFieldErrorKind::NoSuchField, &text(number)),
     }
 }

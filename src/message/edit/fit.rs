@@ -3,7 +3,7 @@
 use super::field_key::{Expected, ResolvedField};
 use crate::engine::encode::try_encode_raw;
 use crate::message::error::{SetFieldError, SetFieldErrorKind};
-use crate::message::{DynamicMessage, MapKey, Value};
+use crate::message::{MapKey, Value};
 use crate::schema::table::Kind;
 use crate::wire::error::text;
 use crate::wire::options::DecodeOptions;
@@ -376,7 +376,7 @@ impl ResolvedField<'_> {
                     try_encode_raw(message.as_view().raw()).map_err(|_| SetFieldErrorKind::TooLarge)?;
                 let options = DecodeOptions::new().allow_partial(true).max_depth(u32::MAX).budget(usize::MAX);
                 let descriptor = pool.message_at(index).ok_or(invalid)?;
-                let own = DynamicMessage::decode_with(&descriptor, &bytes, options).map_err(|_| invalid)?;
+                let own = options.decode_dynamic(&descriptor, &bytes).map_err(|_| invalid)?;
                 Ok(Value::Message(own))
             }
             _ => Err(SetFieldErrorKind::InvalidType),

@@ -1,11 +1,11 @@
 //! [`MessageMut`]: a message, or a part of one, to write to.
 
-use super::field_key::{Key, ResolvedField, foreign, own_field};
+use super::field_key::{Key, ResolvedField, own_field};
 use super::slab_writer::{SlabWriter, TooLarge, is_zero};
 use crate::engine::slab::{BodyRef, NIL, RawView, Slab};
 use crate::message::dynamic::passthrough::Change;
 use crate::message::dynamic::store::Store;
-use crate::message::error::{CopyError, SetFieldError, SetFieldErrorKind};
+use crate::message::error::{SetFieldError, SetFieldErrorKind};
 use crate::message::{DynamicMessage, FieldKey, MessageView, Value, ValueRef};
 use crate::schema::pool::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor};
 use crate::schema::program::{FieldEntry, Program, ProgramSet};
@@ -17,7 +17,8 @@ use alloc::vec::Vec;
 /// half of it. So a loop that sets strings many times borrows the message in the loop.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, DynamicMessage};
 ///
 /// static NODE: MessageTable = MessageTable::new(
 ///     "pkg.Node",
@@ -27,7 +28,7 @@ use alloc::vec::Vec;
 ///     ],
 /// );
 /// let pool = DescriptorPool::from_tables(&[&NODE])?;
-/// let node = pool.get_message_by_name("pkg.Node").unwrap();
+/// let node = pool.message("pkg.Node")?;
 /// let (name, children) = (node.get_field(1).unwrap(), node.get_field(2).unwrap());
 ///
 /// let mut root = DynamicMessage::new(&node);
@@ -118,7 +119,9 @@ impl<'m> MessageMut<'m> {
     /// After `TooLarge` the message validates each string again when it is read, until it is cleared or copied.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    /// use tablepb::text;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage};
     ///
     /// static LOG: MessageTable = MessageTable::new(
     ///     "pkg.Log",
@@ -128,35 +131,19 @@ impl<'m> MessageMut<'m> {
     ///         FieldTable::map("counts", 3, Kind::String, Kind::Int64),
     ///     ],
     /// );
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let mut message = DynamicMessage::new(&log);
     /// message.set_field("id", 5)?;
     /// message.set_field("tags", ["a", "b"])?;
     /// message.set_field("counts", vec![("x", 1), ("y", 2)])?;
     /// assert_eq!(
-    ///     message.to_text_format(),
+    ///     text::to_string(&message)?,
     ///     r#"id:5,tags:["a","b"],counts:[{key:"x",value:1},{key:"y",value:2}]"#
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_field(&mut self, field: impl FieldKey, value: impl Into<Value>) -> Result<(), SetFieldError> {
         self.set(field.key(), value.into())
-    }
-
-    /// Sets the field with this name.
-    ///
-    /// # Errors
-    /// As [`set_field`](Self::set_field).
-    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.set(Key::Name(name), value.into())
-    }
-
-    /// Sets the field or extension with this number.
-    ///
-    /// # Errors
-    /// As [`set_field`](Self::set_field).
-    pub fn set_field_by_number(&mut self, number: u32, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.set(Key::Number(number), value.into())
     }
 
     fn set(&mut self, key: Key<'_>, mut value: Value) -> Result<(), SetFieldError> {
@@ -238,35 +225,12 @@ impl<'m> MessageMut<'m> {
         self.writer().copy(message.as_view().raw(), body)
     }
 
-    /// Unsets a field. Ignores names and numbers that the message does not have.
-    ///
-    /// # Panics
-    /// If the allocator fails. Only messages decoded by a pass-through projection allocate here;
-    /// [`try_clear_field`](Self::try_clear_field) returns an error instead. With debug assertions, if the field is of another
-    /// message; see [`FieldKey`](FieldKey#foreign-fields).
-    pub fn clear_field(&mut self, field: impl FieldKey) {
-        self.clear(field.key());
-    }
-
-    fn clear(&mut self, key: Key<'_>) {
-        match self.resolve(key) {
-            Ok(field) => self.clear_at(&field).unwrap_or_else(|error| panic!("{error}")),
-            Err(_) => {
-                if let Key::Field(field) = key
-                    && own_field(self.pool, self.program().message(), key).is_err()
-                {
-                    foreign(self.pool, self.program().message(), field.full_name());
-                }
-            }
-        }
-    }
-
     /// Unsets a field.
     ///
     /// # Errors
     /// `NoSuchField` or `ForeignField`; `TooLarge` if the allocator fails, which only messages decoded by a pass-through projection need. The
     /// message does not change.
-    pub fn try_clear_field(&mut self, field: impl FieldKey) -> Result<(), SetFieldError> {
+    pub fn clear_field(&mut self, field: impl FieldKey) -> Result<(), SetFieldError> {
         let field = self.resolve(field.key())?;
         self.clear_at(&field)
     }
@@ -326,10 +290,11 @@ impl<'m> MessageMut<'m> {
     /// [`ValueRef::try_to_owned`] says.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Value};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage, Value};
     ///
     /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let mut message = DynamicMessage::new(&log);
     /// message.set_field("line", "hi")?;
     /// assert_eq!(message.take_field("line")?, Some(Value::from("hi")));
@@ -369,13 +334,14 @@ impl<'m> MessageMut<'m> {
     /// abort, as [`ValueRef::try_to_owned`] says.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage};
     ///
     /// static LOG: MessageTable = MessageTable::new(
     ///     "pkg.Log",
     ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32)],
     /// );
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let mut message = DynamicMessage::decode(&log, b"\x0a\x02hi\x10\x03")?;
     /// let fields = message.take_fields()?;
     /// assert_eq!(fields.iter().map(|(field, _)| field.name()).collect::<Vec<_>>(), ["line", "level"]);
@@ -419,20 +385,20 @@ impl<'m> MessageMut<'m> {
     }
 
     /// Takes the unknown fields of this message out of it, as they were on the wire; its sub-messages keep theirs.
-    /// [`RawFields`](crate::RawFields) reads them, and [`merge`](crate::message::DynamicMessage::merge) adds them to a message.
+    /// [`RawFields`](crate::raw::RawFields) reads them, and [`merge`](crate::message::DynamicMessage::merge) adds them to a message.
     ///
     /// # Errors
     /// If the allocator fails, or if a pass-through projection decoded the message, which keeps them among its other bytes
-    /// ([`is_unselected`](CopyError::is_unselected)). The message does not change.
-    pub fn take_unknown_fields(&mut self) -> Result<Vec<u8>, CopyError> {
+    /// ([`Unselected`](crate::SetFieldErrorKind::Unselected)). The message does not change.
+    pub fn take_unknown_fields(&mut self) -> Result<Vec<u8>, SetFieldError> {
         if self.program().keeps_bytes() {
-            return Err(CopyError::UNSELECTED);
+            return Err(SetFieldError::unselected());
         }
         let mut bytes = Vec::new();
         for field in self.as_view().unknown_fields() {
             field.append_to(&mut bytes)?;
         }
-        self.try_clear_unknown_fields()?;
+        self.clear_unknown_fields()?;
         Ok(bytes)
     }
 
@@ -452,7 +418,9 @@ impl<'m> MessageMut<'m> {
 /// too. Takes a step per field of the type.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+/// use tablepb::text;
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, DynamicMessage};
 ///
 /// static USER: MessageTable = MessageTable::new(
 ///     "pkg.User",
@@ -462,8 +430,8 @@ impl<'m> MessageMut<'m> {
 ///         FieldTable::new("age", 3, Kind::Int32),
 ///     ],
 /// );
-/// let user = DescriptorPool::from_tables(&[&USER])?.get_message_by_name("pkg.User").unwrap();
-/// let mut message = DynamicMessage::parse_text_format(&user, r#"name: "Ann" password: "secret" age: 40"#)?;
+/// let user = DescriptorPool::from_tables(&[&USER])?.message("pkg.User")?;
+/// let mut message = text::message_from_str(&user, r#"name: "Ann" password: "secret" age: 40"#)?;
 /// let mut fields = message.fields_mut();
 /// while let Some(mut field) = fields.next_field() {
 ///     match field.descriptor().name() {
@@ -472,7 +440,7 @@ impl<'m> MessageMut<'m> {
 ///         _ => {}
 ///     }
 /// }
-/// assert_eq!(message.to_text_format(), r#"name:"Ann",age:41"#);
+/// assert_eq!(text::to_string(&message)?, r#"name:"Ann",age:41"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -527,12 +495,12 @@ impl<'m> FieldMut<'m> {
         self.message.set_field(self.field, value)
     }
 
-    /// Unsets the field; see [`MessageMut::try_clear_field`].
+    /// Unsets the field; see [`MessageMut::clear_field`].
     ///
     /// # Errors
-    /// As [`MessageMut::try_clear_field`].
+    /// As [`MessageMut::clear_field`].
     pub fn clear(&mut self) -> Result<(), SetFieldError> {
-        self.message.try_clear_field(self.field)
+        self.message.clear_field(self.field)
     }
 
     /// Takes the value out of the message; see [`MessageMut::take_field`].

@@ -2,7 +2,7 @@
 
 use crate::engine::slab::{ByteSpan, Full, NIL, Nesting, Slab, Text};
 use crate::message::dynamic::store::Store;
-use crate::message::{CopyError, Value};
+use crate::message::{SetFieldError, Value};
 use crate::schema::program::{Coding, FieldEntry, Program, ProgramSet};
 
 /// The slab or the store is full, or the allocator has no memory.
@@ -15,8 +15,8 @@ impl From<Full> for TooLarge {
     }
 }
 
-impl From<CopyError> for TooLarge {
-    fn from(_: CopyError) -> Self {
+impl From<SetFieldError> for TooLarge {
+    fn from(_: SetFieldError) -> Self {
         Self
     }
 }

@@ -468,10 +468,11 @@ impl Value {
     /// If the allocator fails.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Value};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, Value};
     ///
     /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("level", 1, Kind::Int32)]);
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let level = log.get_field(1).unwrap();
     /// assert_eq!(Value::default_value_for_field(&level), Value::I32(0));
     /// assert!(Value::I32(0).is_default_for_field(&level) && !Value::I32(1).is_default_for_field(&level));
@@ -480,7 +481,8 @@ impl Value {
     /// ```
     #[must_use]
     pub fn default_value_for_field(field: &FieldDescriptor) -> Self {
-        DynamicMessage::new(field.parent_message()).get_field(field).to_owned()
+        let message = DynamicMessage::new(field.parent_message());
+        message.as_view().default(field.as_ref()).to_owned()
     }
 
     /// Whether the value is the one that the field has when it is not set. Compares as `==` does.

@@ -47,7 +47,9 @@ use core::fmt;
 /// messages or required fields.
 ///
 /// ```
-/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection, ValueRef};
+/// use tablepb::partial::Projection;
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{Decoder, DescriptorPool, ValueRef};
 ///
 /// static SPAN: MessageTable = MessageTable::new(
 ///     "pkg.Span",
@@ -56,16 +58,16 @@ use core::fmt;
 /// static TRACE: MessageTable =
 ///     MessageTable::new("pkg.Trace", &[FieldTable::new("spans", 1, Kind::Message(|| &SPAN)).repeated()]);
 /// let pool = DescriptorPool::from_tables(&[&TRACE])?;
-/// let trace = pool.get_message_by_name("pkg.Trace").unwrap();
+/// let trace = pool.message("pkg.Trace")?;
 ///
 /// let names = Projection::new(&trace, ["spans.name"])?;
 /// let mut decoder = Decoder::new(&trace).with_projection(&names);
 /// let view = decoder.decode(b"\x0a\x08\x0a\x01a\x12\x03\x0a\x01b\x0a\x03\x0a\x01c")?;
-/// let spans = view.get_field_by_name("spans").unwrap().as_list().unwrap();
-/// let name = |i| spans.get(i)?.as_message()?.get_field_by_name("name")?.as_str();
+/// let spans = view.get_field("spans")?.as_list().unwrap();
+/// let name = |i| spans.get(i)?.as_message()?.get_field("name").ok()?.as_str();
 /// assert_eq!((name(0), name(1)), (Some("a"), Some("c")));
 /// let first = spans.get(0).unwrap().as_message().unwrap();
-/// assert_eq!(first.get_field_by_name("parent"), Some(ValueRef::Unselected));
+/// assert_eq!(first.get_field("parent").ok(), Some(ValueRef::Unselected));
 ///
 /// let error = Projection::new(&trace, ["spans.nme"]).unwrap_err();
 /// assert_eq!(error.to_string(), "no such field: nme in pkg.Span, in the path spans.nme");
@@ -131,24 +133,26 @@ impl Projection {
     /// As [`new`](Self::new), and `NotAMessage` for a path that ends at a field of another kind.
     ///
     /// ```
-    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection, ValueRef};
+    /// use tablepb::partial::Projection;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{Decoder, DescriptorPool, ValueRef};
     ///
     /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
     /// static LOG: MessageTable =
     ///     MessageTable::new("pkg.Log", &[FieldTable::new("host", 1, Kind::Message(|| &HOST))]);
     /// let pool = DescriptorPool::from_tables(&[&LOG])?;
-    /// let log = pool.get_message_by_name("pkg.Log").unwrap();
+    /// let log = pool.message("pkg.Log")?;
     ///
     /// let mut logs = Decoder::new(&log).with_projection(&Projection::all(&log).lazy(["host"])?);
-    /// let mut hosts = Decoder::new(&pool.get_message_by_name("pkg.Host").unwrap());
+    /// let mut hosts = Decoder::new(&pool.message("pkg.Host")?);
     /// let view = logs.decode(b"\x0a\x06\x0a\x04web1")?;
-    /// let Some(ValueRef::Raw(raw)) = view.get_field_by_name("host") else { panic!() };
+    /// let ValueRef::Raw(raw) = view.get_field("host")? else { panic!() };
     /// assert_eq!((raw.offset(), raw.len(), raw.depth_left()), (2, 6, 99));
     /// let host = raw.decode(&mut hosts)?;
-    /// assert_eq!(host.get_field_by_name("name").unwrap().as_str(), Some("web1"));
+    /// assert_eq!(host.get_field("name")?.as_str(), Some("web1"));
     ///
     /// let view = logs.decode(b"\x0a\x06\x0a\x05web1")?;
-    /// let Some(ValueRef::Raw(raw)) = view.get_field_by_name("host") else { panic!() };
+    /// let ValueRef::Raw(raw) = view.get_field("host")? else { panic!() };
     /// assert_eq!(raw.decode(&mut hosts).unwrap_err().offset(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -176,20 +180,22 @@ impl Projection {
     /// [`materialize`](DynamicMessage::materialize) first.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Projection};
+    /// use tablepb::partial::Projection;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static LOG: MessageTable = MessageTable::new(
     ///     "pkg.Log",
     ///     &[FieldTable::new("level", 1, Kind::Int32), FieldTable::new("text", 2, Kind::String)],
     /// );
     /// let pool = DescriptorPool::from_tables(&[&LOG])?;
-    /// let log = pool.get_message_by_name("pkg.Log").unwrap();
+    /// let log = pool.message("pkg.Log")?;
     ///
     /// let levels = Projection::new(&log, ["level"])?.pass_through();
     /// let input = b"\x12\x02hi\x5a\x01?\x08\x03";
     /// let mut message = levels.decode(input)?;
     /// assert_eq!(message.encode_to_vec()?, input);
-    /// message.set_field_by_name("level", 4)?;
+    /// message.set_field("level", 4)?;
     /// assert_eq!(message.encode_to_vec()?, b"\x08\x04\x12\x02hi\x5a\x01?");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -217,15 +223,7 @@ impl Projection {
     /// # Errors
     /// As [`DynamicMessage::decode`]; see [what is checked](Self#what-is-checked).
     pub fn decode(&self, input: &[u8]) -> Result<DynamicMessage, DecodeError> {
-        self.decode_with(input, DecodeOptions::new())
-    }
-
-    /// As [`decode`](Self::decode), with options.
-    ///
-    /// # Errors
-    /// As [`decode`](Self::decode).
-    pub fn decode_with(&self, input: &[u8], options: DecodeOptions) -> Result<DynamicMessage, DecodeError> {
-        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded(input, options)
+        DecodeOptions::new().decode_selected(self, input)
     }
 
     /// As [`decode`](Self::decode), but shares the input. A setter that adds bytes copies it.
@@ -234,20 +232,36 @@ impl Projection {
     /// As [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     pub fn decode_shared(&self, input: &bytes::Bytes) -> Result<DynamicMessage, DecodeError> {
-        self.decode_shared_with(input, DecodeOptions::new())
+        DecodeOptions::new().decode_selected_shared(self, input)
     }
+}
 
-    /// As [`decode_shared`](Self::decode_shared), with options.
+/// The verbs of projections, with these options.
+impl DecodeOptions {
+    /// As [`Projection::decode`], with these options.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
-    #[cfg(feature = "bytes")]
-    pub fn decode_shared_with(
+    /// As [`Projection::decode`].
+    pub fn decode_selected(
         &self,
-        input: &bytes::Bytes,
-        options: DecodeOptions,
+        projection: &Projection,
+        input: &[u8],
     ) -> Result<DynamicMessage, DecodeError> {
-        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded_shared(input, options)
+        DynamicMessage::with_selected(&projection.descriptor, &projection.selected)?.decoded(input, *self)
+    }
+
+    /// As [`Projection::decode_shared`], with these options.
+    ///
+    /// # Errors
+    /// As [`Projection::decode_shared`].
+    #[cfg(feature = "bytes")]
+    pub fn decode_selected_shared(
+        &self,
+        projection: &Projection,
+        input: &bytes::Bytes,
+    ) -> Result<DynamicMessage, DecodeError> {
+        DynamicMessage::with_selected(&projection.descriptor, &projection.selected)?
+            .decoded_shared(input, *self)
     }
 }
 
@@ -441,8 +455,8 @@ fn holds_messages(field: &FieldDescriptor) -> bool {
 /// The field of this name, or the extension whose full name is given in brackets.
 pub(super) fn find(message: &MessageDescriptor, segment: &str) -> Option<FieldDescriptor> {
     match segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(name) => message.get_extension_by_full_name(name).map(|extension| extension.as_field()),
-        None => message.get_field_by_name(segment),
+        Some(name) => message.find_extension(name).map(|extension| extension.as_field()),
+        None => message.find_field(segment),
     }
 }
 

@@ -1,7 +1,7 @@
 //! [`ValuePath`]: a field path made ready for reading, and [`Values`], the values at its end.
 
 use super::{Projection, ProjectionError, ProjectionErrorKind};
-use crate::message::{CopyError, ListIter, MapIter, MessageView, ValueRef, owned_bytes, owned_str};
+use crate::message::{ListIter, MapIter, MessageView, SetFieldError, ValueRef, owned_bytes, owned_str};
 use crate::schema::pool::{FieldDescriptor, MessageDescriptor, components};
 use crate::schema::table::Kind;
 use alloc::{string::String, vec::Vec};
@@ -20,7 +20,9 @@ const MOST_LISTS: usize = 8;
 /// bytes per segment. `Send + Sync`.
 ///
 /// ```
-/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection};
+/// use tablepb::partial::Projection;
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{Decoder, DescriptorPool};
 ///
 /// static SPAN: MessageTable = MessageTable::new(
 ///     "pkg.Span",
@@ -28,7 +30,7 @@ const MOST_LISTS: usize = 8;
 /// );
 /// static TRACE: MessageTable =
 ///     MessageTable::new("pkg.Trace", &[FieldTable::new("spans", 1, Kind::Message(|| &SPAN)).repeated()]);
-/// let trace = DescriptorPool::from_tables(&[&TRACE])?.get_message_by_name("pkg.Trace").unwrap();
+/// let trace = DescriptorPool::from_tables(&[&TRACE])?.message("pkg.Trace")?;
 ///
 /// let projection = Projection::new(&trace, ["spans.name"])?;
 /// let name = projection.path("spans.name")?;
@@ -360,9 +362,9 @@ impl fmt::Display for ColumnError {
 
 impl core::error::Error for ColumnError {}
 
-impl From<CopyError> for ColumnError {
+impl From<SetFieldError> for ColumnError {
     /// A copy fails only without memory.
-    fn from(_: CopyError) -> Self {
+    fn from(_: SetFieldError) -> Self {
         Self::OutOfMemory
     }
 }
@@ -447,13 +449,15 @@ impl<'i> MessageView<'_, 'i> {
     /// As [`values`](Self::values).
     ///
     /// ```
-    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, ValuePath};
+    /// use tablepb::partial::ValuePath;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{Decoder, DescriptorPool};
     ///
     /// static LOG: MessageTable = MessageTable::new(
     ///     "pkg.Log",
     ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32)],
     /// );
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
     /// let (line, level) = (ValuePath::new(&log, "line")?, ValuePath::new(&log, "level")?);
     ///
     /// let mut decoder = Decoder::new(&log);
@@ -498,14 +502,16 @@ impl<'i> MessageView<'_, 'i> {
     /// As [`values`](Self::values).
     ///
     /// ```
-    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, ValuePath};
+    /// use tablepb::partial::ValuePath;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{Decoder, DescriptorPool};
     ///
     /// static USER: MessageTable = MessageTable::new("pkg.User", &[FieldTable::new("name", 1, Kind::String)]);
     /// static POST: MessageTable = MessageTable::new(
     ///     "pkg.Post",
     ///     &[FieldTable::new("id", 1, Kind::Uint64), FieldTable::new("author", 2, Kind::Message(|| &USER))],
     /// );
-    /// let post = DescriptorPool::from_tables(&[&POST])?.get_message_by_name("pkg.Post").unwrap();
+    /// let post = DescriptorPool::from_tables(&[&POST])?.message("pkg.Post")?;
     /// let (id, name) = (ValuePath::new(&post, "id")?, ValuePath::new(&post, "author.name")?);
     ///
     /// let mut decoder = Decoder::new(&post);

@@ -21,14 +21,16 @@ impl RecordPlan {
     /// disabled fields. Enabled extensions are included if the same file declares them.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static FLOW: MessageTable = MessageTable::new(
     ///     "pkg.Flow",
     ///     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("mac", 2, Kind::Uint64)],
     /// );
     /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap()).disable("mac")?;
+    /// let plan = RecordPlan::new(&pool.message("pkg.Flow")?).disable("mac")?;
     /// assert!(plan.to_proto().contains("uint64 bytes = 1;") && !plan.to_proto().contains("mac"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -65,14 +67,16 @@ impl RecordPlan {
     ///   then name: *number* *name*.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static FLOW: MessageTable = MessageTable::new(
     ///     "pkg.Flow",
     ///     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("mac", 2, Kind::Uint64)],
     /// );
     /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
-    /// let all = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+    /// let all = RecordPlan::new(&pool.message("pkg.Flow")?);
     /// let fewer = all.clone().disable("mac")?;
     /// assert_ne!(all.schema_hash(), fewer.schema_hash());
     /// assert_eq!(all.schema_hash(), fewer.enable("mac")?.schema_hash());

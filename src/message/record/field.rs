@@ -15,7 +15,9 @@ use core::marker::PhantomData;
 ///
 /// ```
 /// use tablepb::record::{Field, kind};
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan, RecordWriter};
+/// use tablepb::record::{RecordPlan, RecordWriter};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 ///
 /// /// Handles are resolved once and kept.
 /// struct Columns {
@@ -33,7 +35,7 @@ use core::marker::PhantomData;
 ///     &[FieldTable::new("host", 1, Kind::String), FieldTable::new("bytes", 2, Kind::Uint64)],
 /// );
 /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
-/// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+/// let plan = RecordPlan::new(&pool.message("pkg.Flow")?);
 /// let columns = Columns { host: plan.string("host")?, bytes: plan.uint64("bytes")? };
 /// let mut buf = Vec::new();
 /// let mut record = plan.record(&mut buf);

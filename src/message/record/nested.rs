@@ -68,13 +68,15 @@ impl<'b> RecordWriter<'b> {
     /// map entry being a message too, and with `Interrupted` if `write` panics or exchanges the writer for another one.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static NAT: MessageTable = MessageTable::new("pkg.Nat", &[FieldTable::new("port", 1, Kind::Uint32)]);
     /// static FLOW: MessageTable =
     ///     MessageTable::new("pkg.Flow", &[FieldTable::new("nat", 1, Kind::Message(|| &NAT))]);
     /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Flow")?);
     /// let (nat, port) = (plan.message("nat")?, plan.uint32("nat.port")?);
     /// let mut buf = Vec::new();
     /// let mut record = plan.record(&mut buf);
@@ -103,16 +105,18 @@ impl<'b> RecordWriter<'b> {
     /// `MissingRequired` if it was decoded without one of its required fields.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Prepared, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage, Prepared};
     ///
     /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
     /// static LOG: MessageTable =
     ///     MessageTable::new("pkg.Log", &[FieldTable::new("host", 1, Kind::Message(|| &HOST))]);
     /// let pool = DescriptorPool::from_tables(&[&LOG])?;
-    /// let host = pool.get_message_by_name("pkg.Host").unwrap();
+    /// let host = pool.message("pkg.Host")?;
     /// let web1 = Prepared::new(&DynamicMessage::decode(&host, b"\x0a\x04web1")?)?;
     ///
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Log").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Log")?);
     /// let host = plan.message("host")?;
     /// let mut buf = Vec::new();
     /// let mut record = plan.record(&mut buf);
@@ -159,7 +163,9 @@ impl<'b> RecordWriter<'b> {
     ///
     /// ```
     /// use tablepb::record::kind;
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("up", 1, Kind::Bool)]);
     /// static HOST: MessageTable = MessageTable::new(
@@ -167,7 +173,7 @@ impl<'b> RecordWriter<'b> {
     ///     &[FieldTable::map("ports", 1, Kind::Uint32, Kind::Message(|| &PORT))],
     /// );
     /// let pool = DescriptorPool::from_tables(&[&HOST])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Host").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Host")?);
     /// let ports = plan.map::<kind::Uint32, kind::Submessage>("ports")?;
     /// let up = plan.bool("ports.value.up")?;
     /// let mut buf = Vec::new();

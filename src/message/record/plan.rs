@@ -24,7 +24,9 @@ use core::fmt;
 /// fields of all message types that can be reached; resolving a handle is a lookup by name.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan, stream::frames};
+/// use tablepb::record::RecordPlan;
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, stream::frames};
 ///
 /// static FLOW: MessageTable = MessageTable::new(
 ///     "example.Flow",
@@ -35,7 +37,7 @@ use core::fmt;
 ///     ],
 /// );
 /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
-/// let plan = RecordPlan::new(&pool.get_message_by_name("example.Flow").unwrap()).disable("SrcMAC")?;
+/// let plan = RecordPlan::new(&pool.message("example.Flow")?).disable("SrcMAC")?;
 /// let (addr, bytes, mac) = (plan.bytes("SrcAddr")?, plan.uint64("Bytes")?, plan.uint64("SrcMAC")?);
 ///
 /// let mut buf = Vec::new();
@@ -130,12 +132,14 @@ impl RecordPlan {
     ///
     /// ```
     /// use tablepb::record::kind;
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static HOST: MessageTable =
     ///     MessageTable::new("pkg.Host", &[FieldTable::map("tags", 1, Kind::String, Kind::Uint64)]);
     /// let pool = DescriptorPool::from_tables(&[&HOST])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Host").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Host")?);
     /// let tags = plan.map::<kind::Str, kind::Uint64>("tags")?;
     /// let mut buf = Vec::new();
     /// let mut rec = plan.record(&mut buf);
@@ -158,11 +162,13 @@ impl RecordPlan {
     ///
     /// ```
     /// use tablepb::record::kind;
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, PlanErrorKind, RecordPlan};
+    /// use tablepb::record::{PlanErrorKind, RecordPlan};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("up", 1, Kind::Bool)]);
     /// let pool = DescriptorPool::from_tables(&[&PORT])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Port").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Port")?);
     /// assert_eq!(plan.field::<kind::Bool>("up")?, plan.bool("up")?);
     /// let error = plan.field::<kind::Str>("up").unwrap_err();
     /// assert_eq!(error.kind(), PlanErrorKind::WrongKind);
@@ -191,14 +197,16 @@ impl RecordPlan {
     /// Declares a group: one name to disable and enable several fields by. A field can be in several groups.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static FLOW: MessageTable = MessageTable::new(
     ///     "pkg.Flow",
     ///     &[FieldTable::new("src_mac", 1, Kind::Uint64), FieldTable::new("dst_mac", 2, Kind::Uint64)],
     /// );
     /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Flow")?);
     /// let plan = plan.group("mac", ["src_mac", "dst_mac"])?.disable("mac")?;
     /// assert!(!plan.is_enabled("src_mac") && !plan.is_enabled("mac"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -384,7 +392,7 @@ impl RecordPlan {
 fn named<'n>(node: &'n PlanNode, name: &str) -> Option<FieldRef<'n>> {
     match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
         Some(extension) => {
-            let number = node.message.get_extension_by_full_name(extension)?.number();
+            let number = node.message.find_extension(extension)?.number();
             node.message.field_by_number(number)
         }
         None => node.message.field_by_name(name),
@@ -427,13 +435,15 @@ impl fmt::Debug for RecordPlan {
 /// in full. Resolving a handle is a lookup by name and joins two strings.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+/// use tablepb::record::RecordPlan;
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 ///
 /// static NAT: MessageTable = MessageTable::new("pkg.Nat", &[FieldTable::new("port", 1, Kind::Uint32)]);
 /// static FLOW: MessageTable =
 ///     MessageTable::new("pkg.Flow", &[FieldTable::new("nat", 1, Kind::Message(|| &NAT))]);
 /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
-/// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+/// let plan = RecordPlan::new(&pool.message("pkg.Flow")?);
 /// let nat = plan.at("nat")?;
 /// assert_eq!(nat.uint32("port")?, plan.uint32("nat.port")?);
 /// assert_eq!(nat.uint32("prot").unwrap_err().name(), "nat.prot");

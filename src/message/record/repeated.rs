@@ -24,12 +24,14 @@ impl RecordWriter<'_> {
     /// [`set`](Self::set) does.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static PATH: MessageTable =
     ///     MessageTable::new("pkg.Path", &[FieldTable::new("as", 1, Kind::Uint32).repeated()]);
     /// let pool = DescriptorPool::from_tables(&[&PATH])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Path").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Path")?);
     /// let hops = plan.uint32("as")?;
     /// let mut buf = Vec::new();
     /// let mut record = plan.record(&mut buf);

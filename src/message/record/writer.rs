@@ -45,7 +45,7 @@ use core::fmt;
 /// A value of the wrong type for a handle does not compile:
 ///
 /// ```compile_fail,E0308
-/// # use tablepb::{RecordPlan, record::{Field, kind}};
+/// # use tablepb::record::{Field, RecordPlan, kind};
 /// fn write(plan: &RecordPlan, bytes: Field<kind::Uint64>, buf: &mut Vec<u8>) {
 ///     plan.record(buf).set(bytes, "1518");
 /// }
@@ -54,7 +54,7 @@ use core::fmt;
 /// Neither does setting a message field to a value:
 ///
 /// ```compile_fail,E0277
-/// # use tablepb::{RecordPlan, record::{Field, kind}};
+/// # use tablepb::record::{Field, RecordPlan, kind};
 /// fn write(plan: &RecordPlan, nested: Field<kind::Submessage>, buf: &mut Vec<u8>) {
 ///     plan.record(buf).set(nested, 1);
 /// }
@@ -166,11 +166,13 @@ impl<'b> RecordWriter<'b> {
     /// the plan had a length prefix, the message is moved once.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("id", 1, Kind::Uint32)]);
     /// let pool = DescriptorPool::from_tables(&[&PORT])?;
-    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Port").unwrap());
+    /// let plan = RecordPlan::new(&pool.message("pkg.Port")?);
     /// let id = plan.uint32("id")?;
     /// let mut buf = Vec::new();
     /// tablepb::stream::confluent::append_header(7, &[0], &mut buf)?;

@@ -34,7 +34,7 @@ static ALL: MessageTable = MessageTable::new(
 
 fn all() -> DynamicMessage {
     let pool = DescriptorPool::from_tables(&[&ALL]).unwrap();
-    DynamicMessage::new(&pool.get_message_by_name("t.All").unwrap())
+    DynamicMessage::new(&pool.find_message("t.All").unwrap())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_field_takes_what_it_holds_without_loss() {
     let mut message = all();
     let mut is = |name: &str, value: Value, expected: Value| {
         message.set_field(name, value.clone()).unwrap_or_else(|error| panic!("{value:?}: {error}"));
-        let read = message.get_field_by_name(name).unwrap().to_owned();
+        let read = message.get_field(name).unwrap().to_owned();
         assert_eq!(read, expected, "{name} of {value:?}");
     };
     is("i32", 5u64.into(), Value::I32(5));
@@ -84,7 +84,7 @@ fn a_field_takes_what_it_holds_without_loss() {
     is("by_id", [(MapKey::I32(1), Value::I32(9)), (MapKey::U64(1), Value::F64(2.0))].into(), by_id);
     is("by_name", [("a", "RED")].into(), Value::Map([(MapKey::from("a"), Value::EnumNumber(1))].into()));
     message.set_field("f32", f64::NAN).unwrap();
-    assert!(message.get_field_by_name("f32").unwrap().as_f32().unwrap().is_nan());
+    assert!(message.get_field("f32").unwrap().as_f32().unwrap().is_nan());
 }
 
 #[test]
@@ -154,8 +154,11 @@ fn keys_of_maps_are_found_by_any_integer_type() {
     message.insert("by_id", 5, 1).unwrap();
     message.insert("by_id", 5u64, 2).unwrap();
     message.entry_mut("by_int", -7i64).unwrap().set_field("i32", 1).unwrap();
-    assert_eq!(message.to_text_format(), "by_id:[{key:5,value:2}],by_int:[{key:-7,value{i32:1}}]");
-    let map = message.get_field_by_name("by_id").unwrap().as_map().unwrap();
+    assert_eq!(
+        crate::text::to_string(&message).unwrap(),
+        "by_id:[{key:5,value:2}],by_int:[{key:-7,value{i32:1}}]"
+    );
+    let map = message.get_field("by_id").unwrap().as_map().unwrap();
     assert_eq!(map.get(5).and_then(|v| v.as_f64()), Some(2.0));
     assert!(map.get(-5).is_none() && !map.contains_key("5") && map.contains_key(5u32));
     assert!(message.remove("by_int", -7).unwrap());
@@ -171,7 +174,7 @@ static TRACK: MessageTable =
 #[test]
 fn a_message_copies_its_input_only_if_a_string_or_an_unknown_field_refers_to_it() {
     let pool = DescriptorPool::from_tables(&[&TRACK]).unwrap();
-    let track = pool.get_message_by_name("t.Track").unwrap();
+    let track = pool.find_message("t.Track").unwrap();
     let points = [&[0x0a, 5, 0x0d, 0, 0, 0x80, 0x3f][..]; 3].concat();
     // A field of number 3 in a point, and one in the track.
     let (below, outside) = ([&points[..], &[0x0a, 2, 0x18, 1]].concat(), [&points[..], &[0x18, 1]].concat());

@@ -5,7 +5,7 @@ use alloc::string::String;
 use std::collections::HashSet;
 
 fn strings(message: &DynamicMessage, name: &str) -> Vec<String> {
-    let list = message.get_field_by_name(name).unwrap().as_list().unwrap();
+    let list = message.get_field(name).unwrap().as_list().unwrap();
     list.iter().map(|v| v.as_str().unwrap().into()).collect()
 }
 
@@ -22,12 +22,12 @@ fn lists_are_extended_as_a_whole_or_not_at_all() {
     assert!(message.extend("tags", [Value::from("d"), Value::Bool(true)]).is_err());
     assert_eq!(strings(&message, "tags"), ["a", "b", "c"]);
     message.extend("samples", (0..40).map(|n| n as f32)).unwrap();
-    assert_eq!(message.get_field_by_name("samples").unwrap().as_list().unwrap().len(), 40);
-    let child = DynamicMessage::parse_text_format(&node(), "name: 'x'").unwrap();
+    assert_eq!(message.get_field("samples").unwrap().as_list().unwrap().len(), 40);
+    let child = crate::text::message_from_str(&node(), "name: 'x'").unwrap();
     message.extend("children", [&child, &child]).unwrap();
     message.element_mut("children", 1).unwrap().set_field("name", "y").unwrap();
     assert_eq!(message.extend("name", ["a"]).unwrap_err().kind(), SetFieldErrorKind::InvalidShape);
-    let text = message.get_field_by_name("children").unwrap().to_string();
+    let text = message.get_field("children").unwrap().to_string();
     assert_eq!(text, r#"[{name:"x"},{name:"y"}]"#);
 }
 
@@ -35,34 +35,41 @@ fn lists_are_extended_as_a_whole_or_not_at_all() {
 fn elements_are_swapped_truncated_and_retained() {
     let mut message = DynamicMessage::new(&node());
     message.set_field("tags", ["a", "b", "c", "d"]).unwrap();
-    message.swap_elements("tags", 0, 3).unwrap();
-    message.swap_elements("tags", 1, 1).unwrap();
-    assert_eq!(message.swap_elements("tags", 0, 4).unwrap_err().kind(), SetFieldErrorKind::OutOfRange);
-    assert_eq!(message.swap_elements("samples", 0, 0).unwrap_err().kind(), SetFieldErrorKind::OutOfRange);
+    message.as_mut().swap_elements("tags", 0, 3).unwrap();
+    message.as_mut().swap_elements("tags", 1, 1).unwrap();
+    assert_eq!(
+        message.as_mut().swap_elements("tags", 0, 4).unwrap_err().kind(),
+        SetFieldErrorKind::OutOfRange
+    );
+    assert_eq!(
+        message.as_mut().swap_elements("samples", 0, 0).unwrap_err().kind(),
+        SetFieldErrorKind::OutOfRange
+    );
     assert_eq!(strings(&message, "tags"), ["d", "b", "c", "a"]);
-    message.retain("tags", |tag| tag.as_str() != Some("b")).unwrap();
-    message.truncate("tags", 9).unwrap();
+    message.as_mut().retain("tags", |tag| tag.as_str() != Some("b")).unwrap();
+    message.as_mut().truncate("tags", 9).unwrap();
     assert_eq!(strings(&message, "tags"), ["d", "c", "a"]);
-    message.truncate("tags", 1).unwrap();
+    message.as_mut().truncate("tags", 1).unwrap();
     assert_eq!(strings(&message, "tags"), ["d"]);
-    message.retain("tags", |_| false).unwrap();
+    message.as_mut().retain("tags", |_| false).unwrap();
     assert!(!message.has_field("tags"));
-    message.retain("tags", |_| unreachable!()).unwrap();
+    message.as_mut().retain("tags", |_| unreachable!()).unwrap();
     for name in ["x", "y", "z"] {
         message.push_message("children").unwrap().set_field("name", name).unwrap();
     }
-    message.swap_elements("children", 0, 2).unwrap();
+    message.as_mut().swap_elements("children", 0, 2).unwrap();
     message
+        .as_mut()
         .retain("children", |child| child.as_message().unwrap().get("name").unwrap().as_str() != Some("y"))
         .unwrap();
-    assert_eq!(message.to_text_format(), r#"children:[{name:"z"},{name:"x"}]"#);
-    message.truncate("children", 0).unwrap();
+    assert_eq!(crate::text::to_string(&message).unwrap(), r#"children:[{name:"z"},{name:"x"}]"#);
+    message.as_mut().truncate("children", 0).unwrap();
     assert_eq!(message, DynamicMessage::new(&node()));
     for error in [
-        message.truncate("attributes", 0).unwrap_err(),
-        message.retain("attributes", |_| true).unwrap_err(),
-        message.retain_entries("tags", |_, _| true).unwrap_err(),
-        message.swap_elements("name", 0, 0).unwrap_err(),
+        message.as_mut().truncate("attributes", 0).unwrap_err(),
+        message.as_mut().retain("attributes", |_| true).unwrap_err(),
+        message.as_mut().retain_entries("tags", |_, _| true).unwrap_err(),
+        message.as_mut().swap_elements("name", 0, 0).unwrap_err(),
     ] {
         assert_eq!(error.kind(), SetFieldErrorKind::InvalidShape);
     }
@@ -73,7 +80,7 @@ fn entries_are_retained_in_maps_of_any_size() {
     static COUNTS: MessageTable =
         MessageTable::new("t.Counts", &[FieldTable::map("counts", 1, Kind::Int32, Kind::Int32)]);
     let pool = DescriptorPool::from_tables(&[&COUNTS]).unwrap();
-    let counts = pool.get_message_by_name("t.Counts").unwrap();
+    let counts = pool.find_message("t.Counts").unwrap();
     let (sizes, steps): (&[i32], &[i32]) = match cfg!(miri) {
         true => (&[0, 9, 12], &[1, 3]),
         false => (&[0, 1, 8, 9, 50, 300], &[1, 2, 3, 7, 1000]),
@@ -83,10 +90,13 @@ fn entries_are_retained_in_maps_of_any_size() {
             let mut message = DynamicMessage::new(&counts);
             // Inserted one by one, so that the index has several runs and a tail.
             (0..size).for_each(|n| message.insert("counts", (n * 37) % 1009, n).unwrap());
-            message.retain_entries("counts", |_, value| value.as_i32().unwrap() % every != 0).unwrap();
+            message
+                .as_mut()
+                .retain_entries("counts", |_, value| value.as_i32().unwrap() % every != 0)
+                .unwrap();
             let kept: Vec<i32> = (0..size).filter(|n| n % every != 0).collect();
             assert_eq!(message.has_field("counts"), !kept.is_empty());
-            let map = message.get_field_by_name("counts").unwrap().as_map().unwrap();
+            let map = message.get_field("counts").unwrap().as_map().unwrap();
             assert_eq!(map.iter().map(|(_, v)| v.as_i32().unwrap()).collect::<Vec<_>>(), kept);
             for n in 0..size {
                 let found = map.get((n * 37) % 1009).and_then(|v| v.as_i32());
@@ -94,7 +104,7 @@ fn entries_are_retained_in_maps_of_any_size() {
             }
             // Later inserts and removals find their keys.
             (0..size).for_each(|n| message.insert("counts", (n * 37) % 1009, -n).unwrap());
-            assert_eq!(message.get_field_by_name("counts").unwrap().as_map().unwrap().len(), size as usize);
+            assert_eq!(message.get_field("counts").unwrap().as_map().unwrap().len(), size as usize);
             (0..size).for_each(|n| assert!(message.remove("counts", (n * 37) % 1009).unwrap()));
             assert!(!message.has_field("counts"));
         }
@@ -104,10 +114,10 @@ fn entries_are_retained_in_maps_of_any_size() {
 #[test]
 fn values_are_taken_out() {
     let text = r#"name: "a" id: 7 children { name: "x" } text: "t" samples: [1, 2]"#;
-    let mut message = DynamicMessage::parse_text_format(&node(), text).unwrap();
+    let mut message = crate::text::message_from_str(&node(), text).unwrap();
     let whole = message.clone();
-    assert_eq!(message.take_field_by_number(2).unwrap(), Some(Value::U64(7)));
-    assert_eq!(message.take_field_by_name("number").unwrap(), None);
+    assert_eq!(message.take_field(2).unwrap(), Some(Value::U64(7)));
+    assert_eq!(message.take_field("number").unwrap(), None);
     assert!(message.has_field("text"), "taking an unset member of a oneof left the other one");
     assert_eq!(message.take_field("samples").unwrap(), Some(Value::from([1.0, 2.0])));
     assert_eq!(message.take_field("samples").unwrap(), None);
@@ -123,13 +133,13 @@ fn values_are_taken_out() {
     message.set_field("id", 7).unwrap();
     message.set_field("samples", [1, 2]).unwrap();
     assert_eq!(message, whole);
-    assert!(message.take_extensions().unwrap().is_empty());
+    assert!(message.as_mut().take_extensions().unwrap().is_empty());
 }
 
 #[test]
 fn set_fields_are_changed_one_by_one() {
     let text = r#"name: "a" at { x: 1 } tags: ["p", "q"]"#;
-    let mut message = DynamicMessage::parse_text_format(&node(), text).unwrap();
+    let mut message = crate::text::message_from_str(&node(), text).unwrap();
     let (mut seen, mut fields) = (Vec::new(), message.fields_mut());
     while let Some(mut field) = fields.next_field() {
         seen.push(field.descriptor().number());
@@ -151,13 +161,13 @@ fn set_fields_are_changed_one_by_one() {
             assert_eq!(field.value(), ValueRef::Unselected);
         }
     }
-    assert_eq!((seen, message.to_text_format().as_str()), (vec![1, 4, 10], "at{x:1,y:2}"));
+    assert_eq!((seen, crate::text::to_string(&message).unwrap().as_str()), (vec![1, 4, 10], "at{x:1,y:2}"));
 }
 
 #[test]
 fn equal_messages_have_equal_hashes() {
     let mut hashes = HashSet::new();
-    let parse = |text: &str| DynamicMessage::parse_text_format(&node(), text).unwrap();
+    let parse = |text: &str| crate::text::message_from_str(&node(), text).unwrap();
     let a = parse(
         r#"attributes { key: "a" value { id: 1 } } attributes { key: "b" value {} } samples: [nan, -0.0]"#,
     );
@@ -174,7 +184,7 @@ fn equal_messages_have_equal_hashes() {
 #[test]
 fn values_are_displayed_as_text_format() {
     let text = r#"name: "a\"\n" color: RED samples: [1.5, inf] attributes { key: "k" value { id: 1 } }"#;
-    let message = DynamicMessage::parse_text_format(&node(), text).unwrap();
+    let message = crate::text::message_from_str(&node(), text).unwrap();
     for (name, shown) in [
         ("name", r#""a\"\n""#),
         ("color", "1"),
@@ -183,7 +193,7 @@ fn values_are_displayed_as_text_format() {
         ("at", "{}"),
         ("tags", "[]"),
     ] {
-        let value = message.get_field_by_name(name).unwrap();
+        let value = message.get_field(name).unwrap();
         assert_eq!((value.to_string().as_str(), value.to_owned().to_string().as_str()), (shown, shown));
     }
     assert_eq!(Value::from(b"\x01a").to_string(), r#""\001a""#);
@@ -198,7 +208,7 @@ fn values_know_their_defaults_and_whether_they_fit() {
     for f in node.fields() {
         let default = f.default_value();
         assert!(default.is_default_for_field(&f) && default.is_valid_for_field(&f), "{}", f.name());
-        assert_eq!(default, DynamicMessage::new(&node).get_field(&f).to_owned());
+        assert_eq!(default, DynamicMessage::new(&node).get_field(&f).unwrap().to_owned());
         assert!(!Value::List(vec![Value::List(vec![])]).is_valid_for_field(&f));
     }
     assert!(Value::from([1]).is_valid_for_field(&field(&node, "samples")));

@@ -26,7 +26,7 @@ fn no_operation_grows_a_message_for_ever() {
             1 => message.merge(&encoded).unwrap(),
             2 => {
                 message.merge(&unknown).unwrap();
-                message.clear_unknown_fields();
+                message.clear_unknown_fields().unwrap();
             }
             3 => message.as_mut().set_element(&tags, 1, text.as_str()).unwrap(),
             _ => {
@@ -36,10 +36,10 @@ fn no_operation_grows_a_message_for_ever() {
         }
     }
     assert!(message.capacity() < 1 << 16, "{} bytes", message.capacity());
-    let list = message.get_field(&tags).as_list().unwrap();
+    let list = message.get_field(&tags).unwrap().as_list().unwrap();
     assert_eq!(list.get(0).and_then(|v| v.as_str()), Some("kept"));
     assert_eq!(list.get(1).and_then(|v| v.as_str()), Some(text.as_str()));
-    assert_eq!(message.get_field(&name).as_str(), Some(text.as_str()));
+    assert_eq!(message.get_field(&name).unwrap().as_str(), Some(text.as_str()));
 }
 
 /// Fields of the wide message, which has oneofs of five fields each.
@@ -53,7 +53,7 @@ fn wide() -> MessageDescriptor {
     let fields: alloc::vec::Vec<FieldTable> = (1..=WIDE).map(field).collect();
     let table = MessageTable::new("t.Wide", alloc::boxed::Box::leak(fields.into_boxed_slice()));
     let table: &'static MessageTable = alloc::boxed::Box::leak(alloc::boxed::Box::new(table));
-    DescriptorPool::from_tables(&[table]).unwrap().get_message_by_name("t.Wide").unwrap()
+    DescriptorPool::from_tables(&[table]).unwrap().find_message("t.Wide").unwrap()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn wide_messages_are_small_and_stay_so() {
         // Members 5 to 9 of one oneof in turn, and one field set and unset.
         message.set_field(&fields[4 + i % 5], i as i32).unwrap();
         message.set_field(&fields[20], 1i32).unwrap();
-        message.clear_field(&fields[20]);
+        message.clear_field(&fields[20]).unwrap();
     }
     assert!(message.capacity() < 1 << 14, "{} bytes", message.capacity());
     let set: alloc::vec::Vec<u32> = message.fields().map(|(f, _)| f.number()).collect();
@@ -97,23 +97,23 @@ fn an_entry_without_its_message_is_one_level_and_is_written_as_two() {
     // A child with an attribute that has a key and no value.
     let input = [0x2a, 5, 0x32, 3, 0x0a, 1, b'k'];
     let options = |depth| DecodeOptions::new().max_depth(depth);
-    assert!(DynamicMessage::decode_with(&node, &input, options(1)).is_err());
-    let message = DynamicMessage::decode_with(&node, &input, options(2)).unwrap();
-    let children = message.get_field(&field(&node, "children"));
+    assert!(options(1).decode_dynamic(&node, &input).is_err());
+    let message = options(2).decode_dynamic(&node, &input).unwrap();
+    let children = message.get_field(&field(&node, "children")).unwrap();
     let child = children.as_list().unwrap().get(0).unwrap().as_message().unwrap();
-    let attributes = child.get_field(&field(&node, "attributes"));
+    let attributes = child.get_field(&field(&node, "attributes")).unwrap();
     let value = attributes.as_map().unwrap().get("k").unwrap().as_message().unwrap();
     assert_eq!(value.fields().count(), 0);
     let encoded = |depth| {
         let options = crate::wire::options::EncodeOptions::new().max_depth(depth);
-        message.encode_with(&mut Vec::new(), options)
+        options.encode(&message, &mut Vec::new())
     };
     assert_eq!(encoded(2).unwrap_err().kind(), crate::wire::error::EncodeErrorKind::DepthExceeded);
     assert!(encoded(3).is_ok());
     // With its value it is as deep for both.
     let whole = message.encode_to_vec().unwrap();
-    assert!(DynamicMessage::decode_with(&node, &whole, options(2)).is_err());
-    assert_eq!(DynamicMessage::decode_with(&node, &whole, options(3)).unwrap(), message);
+    assert!(options(2).decode_dynamic(&node, &whole).is_err());
+    assert_eq!(options(3).decode_dynamic(&node, &whole).unwrap(), message);
 }
 
 /// Such a list was left by operations that failed, and the encoder had no level for its elements.
@@ -131,7 +131,7 @@ fn an_empty_list_that_is_set_needs_no_level() {
     for deterministic in [false, true] {
         let options = crate::wire::options::EncodeOptions::new().max_depth(0).deterministic(deterministic);
         let mut out = Vec::new();
-        message.encode_with(&mut out, options).unwrap();
+        options.encode(&message, &mut out).unwrap();
         assert_eq!(out, b"\x0a\x01n");
     }
 }
@@ -145,8 +145,8 @@ fn a_map_has_whole_entries_wherever_its_budget_ends() {
     let mut seen = [0; 21];
     for budget in (0..if cfg!(miri) { 40 } else { 8000 }).step_by(4) {
         let mut message = DynamicMessage::new(&node);
-        let merged = message.merge_with(&input, DecodeOptions::new().budget(budget));
-        let map = message.get_field(&attributes).as_map().unwrap();
+        let merged = DecodeOptions::new().budget(budget).merge(&mut message, &input);
+        let map = message.get_field(&attributes).unwrap().as_map().unwrap();
         for (key, value) in map {
             let key = key.as_str().unwrap();
             assert!(key.len() == 2 && map.get(key) == Some(value), "{budget} {key:?} {value:?}");
@@ -179,13 +179,13 @@ fn empty_messages_are_elements_as_others_are() {
     let (children, attributes) = (field(&node, "children"), field(&node, "attributes"));
     let input = [0x2a, 0, 0x2a, 2, 0x10, 7, 0x2a, 0, 0x32, 5, 0x0a, 1, b'k', 0x12, 0, 0x22, 0];
     let message = DynamicMessage::decode(&node, &input).unwrap();
-    let list = message.get_field(&children).as_list().unwrap();
+    let list = message.get_field(&children).unwrap().as_list().unwrap();
     let counts = |list: ListRef<'_, '_>| -> Vec<usize> {
         list.iter().map(|child| child.as_message().unwrap().fields().count()).collect()
     };
     assert_eq!(counts(list), [0, 1, 0]);
     assert!(list.get(2).is_some() && list.iter().next_back().is_some() && list.get(3).is_none());
-    let map = message.get_field(&attributes).as_map().unwrap();
+    let map = message.get_field(&attributes).unwrap().as_map().unwrap();
     assert_eq!(map.get("k").unwrap().as_message().unwrap().fields().count(), 0);
     assert!(message.has_field(&field(&node, "at")) && message.fields().count() == 3);
 }
@@ -206,29 +206,25 @@ fn leave_room(slab: &mut crate::engine::slab::Slab, words: usize) {
 fn a_setter_without_room_leaves_the_presence_bits_as_they_were() {
     type Setter = fn(&mut MessageMut<'_>) -> Result<(), SetFieldError>;
     let setters: [(&str, Setter); 10] = [
-        ("push", |m| m.push(&m.descriptor().get_field_by_name("samples").unwrap(), 1.5)),
-        ("push a string", |m| m.push(&m.descriptor().get_field_by_name("tags").unwrap(), "t")),
-        ("push_message", |m| {
-            m.push_message(&m.descriptor().get_field_by_name("children").unwrap()).map(drop)
-        }),
+        ("push", |m| m.push(&m.descriptor().field("samples").unwrap(), 1.5)),
+        ("push a string", |m| m.push(&m.descriptor().field("tags").unwrap(), "t")),
+        ("push_message", |m| m.push_message(&m.descriptor().field("children").unwrap()).map(drop)),
         ("push a message", |m| {
             let child = DynamicMessage::decode(&m.descriptor(), b"\x10\x07\x2a\x02\x10\x08").unwrap();
-            m.push(&m.descriptor().get_field_by_name("children").unwrap(), child)
+            m.push(&m.descriptor().field("children").unwrap(), child)
         }),
         ("push bytes", |m| {
             let child = Prepared::decode(&m.descriptor(), b"\x10\x07\x2a\x02\x10\x08").unwrap();
-            m.push(&m.descriptor().get_field_by_name("children").unwrap(), child)
+            m.push(&m.descriptor().field("children").unwrap(), child)
         }),
         ("insert", |m| {
             let child = DynamicMessage::decode(&m.descriptor(), b"\x10\x07\x2a\x02\x10\x08").unwrap();
-            m.insert(&m.descriptor().get_field_by_name("attributes").unwrap(), "key", child)
+            m.insert(&m.descriptor().field("attributes").unwrap(), "key", child)
         }),
-        ("entry_mut", |m| {
-            m.entry_mut(&m.descriptor().get_field_by_name("attributes").unwrap(), "key").map(drop)
-        }),
-        ("message_mut", |m| m.message_mut(&m.descriptor().get_field_by_name("at").unwrap()).map(drop)),
-        ("set_field to a list", |m| m.set_field_by_name("samples", vec![Value::F64(0.5); 3])),
-        ("set_field of a oneof", |m| m.set_field_by_name("text", "text")),
+        ("entry_mut", |m| m.entry_mut(&m.descriptor().field("attributes").unwrap(), "key").map(drop)),
+        ("message_mut", |m| m.message_mut(&m.descriptor().field("at").unwrap()).map(drop)),
+        ("set_field to a list", |m| m.set_field("samples", vec![Value::F64(0.5); 3])),
+        ("set_field of a oneof", |m| m.set_field("text", "text")),
     ];
     let (node, wide) = (node(), wide());
     let set = |m: &MessageMut<'_>| {
@@ -267,10 +263,10 @@ fn a_setter_without_room_leaves_the_presence_bits_as_they_were() {
         }
     }
     let mut start = DynamicMessage::new(&wide);
-    start.set_field_by_name("f6", 1i32).unwrap();
+    start.set_field("f6", 1i32).unwrap();
     // A member of the same oneof, and one of another group of fields.
-    check("f7", &start, &|m| m.set_field_by_name("f7", 7i32));
-    check("f400", &start, &|m| m.set_field_by_name("f400", 7i32));
+    check("f7", &start, &|m| m.set_field("f7", 7i32));
+    check("f400", &start, &|m| m.set_field("f400", 7i32));
     assert!(failures > if cfg!(miri) { 5 } else { 30 }, "{failures}");
 }
 
@@ -281,7 +277,7 @@ fn a_message_of_numbers_keeps_its_input_only_for_unknown_fields() {
         &[FieldTable::new("one", 1, Kind::Fixed64), FieldTable::new("all", 2, Kind::Uint32).repeated()],
     );
     let pool = DescriptorPool::from_tables(&[&NUMBERS]).unwrap();
-    let numbers = pool.get_message_by_name("t.Numbers").unwrap();
+    let numbers = pool.find_message("t.Numbers").unwrap();
     let mut known = alloc::vec![0x09, 1, 0, 0, 0, 0, 0, 0, 0, 0x12, 100];
     known.extend([7; 100]);
     let whole = DynamicMessage::decode(&numbers, &known).unwrap();

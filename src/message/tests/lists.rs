@@ -18,11 +18,11 @@ fn lists_are_walked_from_both_ends() {
         ],
     );
     let pool = DescriptorPool::from_tables(&[&LISTS]).unwrap();
-    let (lists, point) = (pool.get_message_by_name("t.Lists").unwrap(), pool.get_message_by_name("t.Point"));
+    let (lists, point) = (pool.find_message("t.Lists").unwrap(), pool.find_message("t.Point"));
     let mut message = DynamicMessage::new(&lists);
     for i in 0..7i32 {
         let mut inner = DynamicMessage::new(point.as_ref().unwrap());
-        inner.set_field_by_name("x", i).unwrap();
+        inner.set_field("x", i).unwrap();
         let mut outer = DynamicMessage::new(&lists);
         outer.push(&lists.get_field(1).unwrap(), i).unwrap();
         let values: [Value; 5] =
@@ -32,7 +32,7 @@ fn lists_are_walked_from_both_ends() {
         }
     }
     for field in lists.fields() {
-        let list = message.get_field(&field).as_list().unwrap();
+        let list = message.get_field(&field).unwrap().as_list().unwrap();
         let all: alloc::vec::Vec<_> = (0..list.len()).map(|i| list.get(i).unwrap()).collect();
         assert_eq!(all.len(), 7);
         assert!(list.iter().eq(all.iter().copied()) && list.iter().rev().eq(all.iter().rev().copied()));
@@ -94,7 +94,7 @@ fn numbers_are_the_values_of_a_list() {
         assert_eq!((rest.nth(1), rest.len(), rest.nth(9), rest.next()), (Some(values[1]), 3, None, None));
     }
     let pool = DescriptorPool::from_tables(&[&LISTS]).unwrap();
-    let lists = pool.get_message_by_name("t.Lists").unwrap();
+    let lists = pool.find_message("t.Lists").unwrap();
     let mut message = DynamicMessage::new(&lists);
     for i in [0, -1, i64::MAX, 7, i64::MIN] {
         for (field, value) in lists.fields().zip([
@@ -111,7 +111,7 @@ fn numbers_are_the_values_of_a_list() {
             message.push(&field, value).unwrap();
         }
     }
-    let list = |name: &str| message.get_field_by_name(name).and_then(|v| v.as_list()).unwrap();
+    let list = |name: &str| message.get_field(name).ok().and_then(|v| v.as_list()).unwrap();
     same(list("bool"), |v| v.as_bool());
     same(list("sint32"), |v| v.as_i32());
     same(list("fixed32"), |v| v.as_u32());

@@ -15,14 +15,15 @@ use sealed::SealedNumber;
 /// [`iter`](Self::iter).
 ///
 /// ```
-/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{Decoder, DescriptorPool};
 ///
 /// static TAGS: MessageTable =
 ///     MessageTable::new("pkg.Tags", &[FieldTable::new("tags", 1, Kind::String).repeated()]);
 /// let pool = DescriptorPool::from_tables(&[&TAGS])?;
-/// let mut decoder = Decoder::new(&pool.get_message_by_name("pkg.Tags").unwrap());
+/// let mut decoder = Decoder::new(&pool.message("pkg.Tags")?);
 /// let view = decoder.decode(b"\x0a\x01a\x0a\x01b\x0a\x01c")?;
-/// let tags = view.get_field_by_name("tags").and_then(|v| v.as_list()).unwrap();
+/// let tags = view.get_field("tags")?.as_list().unwrap();
 /// assert_eq!(tags.get(1).and_then(|v| v.as_str()), Some("b"));
 /// assert_eq!(tags.iter().rev().filter_map(|v| v.as_str()).collect::<String>(), "cba");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -290,15 +291,16 @@ impl<'a, 'i> ListRef<'a, 'i> {
     /// vectorize. Several times as fast as [`iter`](Self::iter).
     ///
     /// ```
-    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{Decoder, DescriptorPool};
     ///
     /// static COLUMN: MessageTable =
     ///     MessageTable::new("pkg.Column", &[FieldTable::new("values", 1, Kind::Sint32).repeated()]);
     /// let pool = DescriptorPool::from_tables(&[&COLUMN])?;
-    /// let column = pool.get_message_by_name("pkg.Column").unwrap();
+    /// let column = pool.message("pkg.Column")?;
     /// let mut decoder = Decoder::new(&column);
     /// let view = decoder.decode(b"\x0a\x03\x02\x04\x01")?;
-    /// let values = view.get_field_by_name("values").and_then(|v| v.as_list()).unwrap();
+    /// let values = view.get_field("values")?.as_list().unwrap();
     /// assert_eq!(values.numbers::<i32>().unwrap().sum::<i32>(), 2);
     /// assert!(values.numbers::<i64>().is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,7 +2,7 @@
 
 use super::value_ref::{owned_bytes, owned_str};
 use crate::engine::slab::{List, NIL, RawKey, RawList, text_at};
-use crate::message::{CopyError, MapKey, MessageView, ValueRef};
+use crate::message::{MapKey, MessageView, SetFieldError, ValueRef};
 use crate::schema::program::{Access, ReadKind, Scalar};
 use crate::wire::utf8;
 use core::fmt;
@@ -42,7 +42,7 @@ impl<'i> MapKeyRef<'i> {
     ///
     /// # Errors
     /// If the allocator fails.
-    pub fn try_to_owned(self) -> Result<MapKey, CopyError> {
+    pub fn try_to_owned(self) -> Result<MapKey, SetFieldError> {
         Ok(match self {
             Self::Bool(v) => MapKey::Bool(v),
             Self::I32(v) => MapKey::I32(v),
@@ -132,14 +132,15 @@ impl<'i> From<MapKeyRef<'i>> for ValueRef<'_, 'i> {
 /// A map field: entries with unique keys, in wire order. `Copy`, 72 bytes.
 ///
 /// ```
-/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MapKeyRef, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{Decoder, DescriptorPool, MapKeyRef};
 ///
 /// static LOG: MessageTable =
 ///     MessageTable::new("pkg.Log", &[FieldTable::map("counts", 1, Kind::String, Kind::Int32)]);
 /// let pool = DescriptorPool::from_tables(&[&LOG])?;
-/// let mut decoder = Decoder::new(&pool.get_message_by_name("pkg.Log").unwrap());
+/// let mut decoder = Decoder::new(&pool.message("pkg.Log")?);
 /// let view = decoder.decode(b"\x0a\x05\x0a\x01a\x10\x02\x0a\x05\x0a\x01b\x10\x05")?;
-/// let counts = view.get_field_by_name("counts").and_then(|v| v.as_map()).unwrap();
+/// let counts = view.get_field("counts")?.as_map().unwrap();
 /// assert_eq!(counts.get("b").and_then(|v| v.as_i32()), Some(5));
 /// let (key, value) = counts.iter().next().unwrap();
 /// assert_eq!((key, value.as_i32()), (MapKeyRef::String("a"), Some(2)));

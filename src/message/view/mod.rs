@@ -8,7 +8,7 @@ pub(super) mod read;
 pub(super) mod value_ref;
 
 use super::edit::slab_writer::TooLarge;
-use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
+use super::{DynamicMessage, Fields, SetFieldError, UnknownFields, ValueRef};
 use crate::engine::encode::RawEncoder;
 use crate::engine::slab::{BodyRef, RawView, Words};
 use crate::schema::pool::{DescriptorPool, FieldRef, MessageDescriptor};
@@ -27,18 +27,19 @@ use alloc::vec::Vec;
 /// decodes, allocates or panics.
 ///
 /// ```
-/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{Decoder, DescriptorPool};
 ///
 /// static LOG: MessageTable = MessageTable::new(
 ///     "pkg.Log",
 ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32)],
 /// );
 /// let pool = DescriptorPool::from_tables(&[&LOG])?;
-/// let log = pool.get_message_by_name("pkg.Log").unwrap();
+/// let log = pool.message("pkg.Log")?;
 /// let mut decoder = Decoder::new(&log);
 /// let view = decoder.decode(b"\x0a\x02hi\x10\x03")?;
-/// let line = log.get_field_by_name("line").unwrap();
-/// assert_eq!(view.get_field(&line).as_str(), Some("hi"));
+/// let line = log.field("line")?;
+/// assert_eq!(view.get_field(&line)?.as_str(), Some("hi"));
 /// for (field, value) in view.fields() {
 ///     println!("{} = {value:?}", field.name());
 /// }
@@ -149,8 +150,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// # Errors
     /// If the allocator fails.
-    pub fn try_to_owned(&self) -> Result<DynamicMessage, CopyError> {
-        DynamicMessage::from_view(*self).map_err(|TooLarge| CopyError::new())
+    pub fn try_to_owned(&self) -> Result<DynamicMessage, SetFieldError> {
+        DynamicMessage::from_view(*self).map_err(|TooLarge| SetFieldError::TOO_LARGE)
     }
 
     /// Appends the message to a buffer.
@@ -164,14 +165,11 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// above 2^31-1 bytes, [`DepthExceeded`](crate::EncodeErrorKind::DepthExceeded) above 100 levels. The contents of the
     /// buffer do not change.
     pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.encode_with(buffer, EncodeOptions::new())
+        self.append(buffer, EncodeOptions::new())
     }
 
     /// As [`encode`](Self::encode), with options.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
+    pub(crate) fn append(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
         self.encoder(options).append(buffer, false).map(drop).map_err(|e| self.named(e))
     }
 
@@ -206,11 +204,12 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// ```
     /// use tablepb::bytes::{BufMut, BytesMut};
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage};
     ///
     /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("id", 1, Kind::Uint32)]);
     /// let pool = DescriptorPool::from_tables(&[&PORT])?;
-    /// let message = DynamicMessage::decode(&pool.get_message_by_name("pkg.Port").unwrap(), b"\x08\x07")?;
+    /// let message = DynamicMessage::decode(&pool.message("pkg.Port")?, b"\x08\x07")?;
     /// let mut buffer = BytesMut::with_capacity(64).limit(3);
     /// message.as_view().encode_buf(&mut buffer)?;
     /// assert!(message.as_view().encode_buf(&mut buffer).is_err(), "one byte of the limit is left");

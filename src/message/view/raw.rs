@@ -6,7 +6,7 @@ use crate::engine::slab::{BodyRef, Full, NIL, RawView, Slab, UnknownSpan, Unknow
 use crate::message::decoder::named;
 use crate::message::edit::field_key::ResolvedField;
 use crate::message::error::{SetFieldError, SetFieldErrorKind};
-use crate::message::{CopyError, Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
+use crate::message::{Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
 use crate::schema::pool::{DescriptorPool, MessageDescriptor};
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeErrorKind};
 use crate::wire::options::DecodeOptions;
@@ -23,22 +23,23 @@ use core::fmt;
 /// protobuf merges messages. [`parts`](Self::parts) has each occurrence.
 ///
 /// ```
-/// use tablepb::{Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Prepared, ValueRef};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{Decoder, DescriptorPool, DynamicMessage, Prepared, ValueRef};
 ///
 /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
 /// static LOG: MessageTable =
 ///     MessageTable::new("pkg.Log", &[FieldTable::new("host", 1, Kind::Message(|| &HOST))]);
 /// let pool = DescriptorPool::from_tables(&[&LOG])?;
-/// let host = pool.get_message_by_name("pkg.Host").unwrap();
+/// let host = pool.message("pkg.Host")?;
 /// let web1 = Prepared::new(&DynamicMessage::decode(&host, b"\x0a\x04web1")?)?;
 ///
-/// let mut log = DynamicMessage::new(&pool.get_message_by_name("pkg.Log").unwrap());
-/// log.set_field_by_name("host", &web1)?;
-/// let Some(ValueRef::Raw(raw)) = log.get_field_by_name("host") else { panic!() };
+/// let mut log = DynamicMessage::new(&pool.message("pkg.Log")?);
+/// log.set_field("host", &web1)?;
+/// let ValueRef::Raw(raw) = log.get_field("host")? else { panic!() };
 /// assert_eq!((raw.descriptor().full_name(), raw.len()), ("pkg.Host", 6));
 /// let mut hosts = Decoder::new(&host);
 /// let decoded = raw.decode(&mut hosts)?;
-/// assert_eq!(decoded.get_field_by_name("name").unwrap().as_str(), Some("web1"));
+/// assert_eq!(decoded.get_field("name")?.as_str(), Some("web1"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -247,7 +248,7 @@ impl DynamicMessage {
             named(self.descriptor(), DecodeError::new(kind, 0))
         })?;
         let options = DecodeOptions::new().allow_partial(true).max_depth(u32::MAX);
-        *self = Self::decode_with(self.descriptor(), &bytes, options)?;
+        *self = options.decode_dynamic(self.descriptor(), &bytes)?;
         Ok(())
     }
 }
@@ -286,8 +287,8 @@ impl<'i> UnknownField<'i> {
 
 impl UnknownField<'_> {
     /// Appends the field as it was on the wire.
-    pub(in crate::message) fn append_to(&self, bytes: &mut Vec<u8>) -> Result<(), CopyError> {
-        bytes.try_reserve(self.bytes.len() + MAX_TAG).map_err(|_| CopyError::new())?;
+    pub(in crate::message) fn append_to(&self, bytes: &mut Vec<u8>) -> Result<(), SetFieldError> {
+        bytes.try_reserve(self.bytes.len() + MAX_TAG).map_err(|_| SetFieldError::TOO_LARGE)?;
         push_varint(bytes, self.tag.get().into());
         bytes.extend_from_slice(self.bytes);
         Ok(())

@@ -1,10 +1,10 @@
 //! Reading the fields of a [`MessageView`], by descriptor, name or number.
 
 use crate::engine::slab::{ByteSpan, List, Words, text_at};
-use crate::message::edit::field_key::{OwnField, foreign, named, own_field, resolve};
+use crate::message::edit::field_key::{OwnField, absent, foreign, no_field, resolve};
 use crate::message::error::SetFieldError;
 use crate::message::{FieldKey, ListRef, MapRef, MessageView, RawMessage, ValueRef};
-use crate::schema::pool::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
+use crate::schema::pool::{FieldRef, OneofDescriptor};
 use crate::schema::program::{Access, Elements, PAGE, PresencePage, ReadKind, ReadLayout};
 use crate::wire::utf8;
 use core::iter::FusedIterator;
@@ -179,8 +179,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
     #[inline(always)]
     pub fn get(&self, field: impl FieldKey) -> Option<ValueRef<'a, 'i>> {
-        let OwnField(access) = field.find(self)?;
-        self.get_own(access)
+        match field.find(self) {
+            Some(OwnField(access)) => self.get_own(access),
+            None => self.absent(&field),
+        }
     }
 
     /// The value of a field of this message, if it is set.
@@ -196,62 +198,47 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.value(form, self.slot_at(slot), || self.sub(access.sub), || access.elements, ValueRef::Bytes)
     }
 
+    /// Nothing, for a field that the message does not have.
+    #[cold]
+    fn absent<T>(&self, field: &impl FieldKey) -> Option<T> {
+        absent(self.pool, self.message(), field.key());
+        None
+    }
+
     /// The value of a field, or its default if it is unset: the default of the schema, zero, empty, or an empty message.
     ///
     /// [`ValueRef::Unselected`] if a projection left the field out, so that it is not known whether the field is set.
     ///
-    /// # Panics
-    /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
+    /// # Errors
+    /// `NoSuchField` if no field has the name or number; the error shows the nearest name. `ForeignField` if the field is of another message.
+    ///
+    /// ```
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, DynamicMessage};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("level", 1, Kind::Int32)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
+    /// let message = DynamicMessage::new(&log);
+    /// assert_eq!(message.get_field("level")?.as_i32(), Some(0));
+    /// let error = message.get_field("levle").unwrap_err();
+    /// assert_eq!(error.to_string(), "no such field: levle in pkg.Log; did you mean level?");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    #[must_use]
-    pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'a, 'a>
+    pub fn get_field(&self, field: impl FieldKey) -> Result<ValueRef<'a, 'a>, SetFieldError>
     where
         'i: 'a,
     {
-        match self.get(field) {
-            Some(value) => value,
-            None => self.default(field.as_ref()),
+        match field.find(self) {
+            Some(OwnField(access)) => Ok(match self.get_own(access) {
+                Some(value) => value,
+                None => self.default(self.own(access)),
+            }),
+            None => Err(no_field(self.pool, self.message(), field.key())),
         }
     }
 
-    /// The value of a field as [`get_field`](Self::get_field) gives it, or an error if the message has no such field.
-    ///
-    /// # Errors
-    /// `NoSuchField` if no field has the name or number, `ForeignField` if the field is of another message.
-    ///
-    /// ```
-    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
-    ///
-    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("level", 1, Kind::Int32)]);
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
-    /// let message = DynamicMessage::new(&log);
-    /// assert_eq!(message.try_get_field("level")?.as_i32(), Some(0));
-    /// assert_eq!(message.try_get_field("levle").unwrap_err().to_string(), "no such field: levle in pkg.Log");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn try_get_field(&self, field: impl FieldKey) -> Result<ValueRef<'a, 'a>, SetFieldError>
-    where
-        'i: 'a,
-    {
-        let own = own_field(self.pool, self.message(), field.key())?;
-        let access = self.access(own.position() as u16);
-        Ok(self.read(access).unwrap_or_else(|| self.default(own)))
-    }
-
-    /// The value of an extension, or its default. In a loop, get the [field](ExtensionDescriptor::as_field) once and use
-    /// [`get_field`](Self::get_field).
-    ///
-    /// # Panics
-    /// As [`get_field`](Self::get_field).
-    #[must_use]
-    pub fn get_extension(&self, extension: &ExtensionDescriptor) -> ValueRef<'a, 'a>
-    where
-        'i: 'a,
-    {
-        self.get_field(&extension.as_field())
-    }
-
-    /// Whether the message knows the field's value: false if a [`Projection`](crate::Projection) left the field out and no
+    /// Whether the message knows the field's value: false if a [`Projection`](crate::partial::Projection) left the field out and no
     /// setter has set it since, and for names and numbers that the message does not have.
     ///
     /// For a field that was left out, [`get`](Self::get) returns `None`, [`has_field`](Self::has_field) false and
@@ -261,9 +248,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Panics
     /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
     pub fn is_selected(&self, field: impl FieldKey) -> bool {
-        let access = field.find(self);
-        access
-            .is_some_and(|OwnField(access)| !self.is_left_out(access.position) || self.slot(access).is_some())
+        match field.find(self) {
+            Some(OwnField(access)) => !self.is_left_out(access.position) || self.slot(access).is_some(),
+            None => self.absent::<bool>(&field).is_some(),
+        }
     }
 
     /// The value of the field at a position in number order, if it is set.
@@ -277,31 +265,6 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.raw().program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
     }
 
-    /// The value of the field with this name, or its default; `None` if no field has it.
-    ///
-    /// Searches for the name on each call: to read many messages, get the descriptor once.
-    #[must_use]
-    pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'a, 'a>>
-    where
-        'i: 'a,
-    {
-        let field = named(self.pool, self.message(), name)?;
-        Some(self.read(self.access(field.position() as u16)).unwrap_or_else(|| self.default(field)))
-    }
-
-    /// The value of the field or extension with this number, or its default; `None` if there is none.
-    ///
-    /// Takes constant time for small numbers.
-    #[must_use]
-    pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'a, 'a>>
-    where
-        'i: 'a,
-    {
-        let (position, _) = self.raw().program().by_number(number)?;
-        let access = self.access(position as u16);
-        Some(self.read(access).unwrap_or_else(|| self.default(self.own(access))))
-    }
-
     /// Whether a field is set. A field with explicit presence is set once it has been written; any other field is set if it is
     /// not zero or empty.
     ///
@@ -309,7 +272,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
     #[inline]
     pub fn has_field(&self, field: impl FieldKey) -> bool {
-        field.find(self).is_some_and(|OwnField(access)| self.has(access))
+        match field.find(self) {
+            Some(OwnField(access)) => self.has(access),
+            None => self.absent::<bool>(&field).is_some(),
+        }
     }
 
     fn has(&self, access: &Access) -> bool {
@@ -319,18 +285,6 @@ impl<'a, 'i> MessageView<'a, 'i> {
             }
             None => false,
         }
-    }
-
-    /// Whether a field with this name exists and is set.
-    #[must_use]
-    pub fn has_field_by_name(&self, name: &str) -> bool {
-        self.has_field(name)
-    }
-
-    /// Whether a field or extension with this number exists and is set.
-    #[must_use]
-    pub fn has_field_by_number(&self, number: u32) -> bool {
-        self.has_field(number)
     }
 
     /// The set member of a oneof and its value; `None` if no member is set.

@@ -3,7 +3,7 @@
 use super::NONE;
 use crate::engine::slab::NIL;
 use crate::message::edit::field_key::resolve;
-use crate::message::{CopyError, ListRef, MapRef, MessageView, RawMessage, Value};
+use crate::message::{ListRef, MapRef, MessageView, RawMessage, SetFieldError, Value};
 use crate::schema::pool::FieldRef;
 use crate::schema::program::{Access, ReadKind};
 use crate::schema::table::{DefaultValue, Kind};
@@ -47,7 +47,7 @@ pub enum ValueRef<'a, 'i> {
     List(ListRef<'a, 'i>),
     /// A map field.
     Map(MapRef<'a, 'i>),
-    /// A field that a [`Projection`](crate::Projection) left out, set or unset. Only
+    /// A field that a [`Projection`](crate::partial::Projection) left out, set or unset. Only
     /// [`get_field`](MessageView::get_field) and its variants return this.
     Unselected,
 }
@@ -96,10 +96,10 @@ impl<'a, 'i> ValueRef<'a, 'i> {
     /// Copies the value.
     ///
     /// # Errors
-    /// If the allocator fails, or if the value is [`Unselected`](Self::Unselected): there is no value then, and
-    /// [`CopyError::is_unselected`] says so. The process aborts if it fails for the nodes of a `BTreeMap` or for a copy of a
+    /// `TooLarge` if the allocator fails, and [`Unselected`](crate::SetFieldErrorKind::Unselected) if the value is
+    /// [`Unselected`](Self::Unselected): there is no value then. The process aborts if it fails for the nodes of a `BTreeMap` or for a copy of a
     /// [raw](Self::Raw) message: their allocations cannot report it.
-    pub fn try_to_owned(self) -> Result<Value, CopyError> {
+    pub fn try_to_owned(self) -> Result<Value, SetFieldError> {
         Ok(match self {
             Self::Bool(v) => Value::Bool(v),
             Self::I32(v) => Value::I32(v),
@@ -115,7 +115,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
             Self::Raw(v) => Value::Prepared(v.to_owned()),
             Self::List(v) => {
                 let mut list = Vec::new();
-                list.try_reserve_exact(v.len()).map_err(|_| CopyError::new())?;
+                list.try_reserve_exact(v.len()).map_err(|_| SetFieldError::TOO_LARGE)?;
                 for element in v {
                     list.push(element.try_to_owned()?);
                 }
@@ -128,23 +128,23 @@ impl<'a, 'i> ValueRef<'a, 'i> {
                 }
                 Value::Map(map)
             }
-            Self::Unselected => return Err(CopyError::UNSELECTED),
+            Self::Unselected => return Err(SetFieldError::unselected()),
         })
     }
 }
 
 /// Copies a string, or fails without memory.
-pub(crate) fn owned_str(text: &str) -> Result<String, CopyError> {
+pub(crate) fn owned_str(text: &str) -> Result<String, SetFieldError> {
     let mut copy = String::new();
-    copy.try_reserve_exact(text.len()).map_err(|_| CopyError::new())?;
+    copy.try_reserve_exact(text.len()).map_err(|_| SetFieldError::TOO_LARGE)?;
     copy.push_str(text);
     Ok(copy)
 }
 
 /// Copies bytes, or fails without memory.
-pub(crate) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, CopyError> {
+pub(crate) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, SetFieldError> {
     let mut copy = Vec::new();
-    copy.try_reserve_exact(bytes.len()).map_err(|_| CopyError::new())?;
+    copy.try_reserve_exact(bytes.len()).map_err(|_| SetFieldError::TOO_LARGE)?;
     copy.extend_from_slice(bytes);
     Ok(copy)
 }
@@ -175,7 +175,7 @@ impl fmt::Debug for ValueRef<'_, '_> {
 impl<'a, 'i> MessageView<'a, 'i> {
     /// The value that an unset field reads as.
     #[inline(never)]
-    pub(in crate::message) fn default(&self, field: FieldRef<'_>) -> ValueRef<'a, 'a>
+    pub(crate) fn default(&self, field: FieldRef<'_>) -> ValueRef<'a, 'a>
     where
         'i: 'a,
     {

@@ -3,6 +3,7 @@
 use super::build::FileInput;
 use super::model::symbols::Symbol;
 use super::model::{NONE, PoolData};
+use super::nearest::not_found;
 use super::{
     EnumDescriptor, ExtensionDescriptor, FieldRef, FileDescriptor, MessageDescriptor, PoolOptions,
     ServiceDescriptor, build, read, tables, write,
@@ -12,7 +13,7 @@ use crate::schema::table::MessageTable;
 use crate::wire::error::{DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind};
 use crate::wire::sync::Arc;
 use crate::wire::{MAX_LEN, Reader, WireType, push_varint};
-use alloc::{collections::BTreeSet, vec::Vec};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
@@ -23,13 +24,14 @@ use core::hash::{Hash, Hasher};
 /// other, and descriptors of different pools are never equal.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 ///
 /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
 ///
 /// let pool = DescriptorPool::from_tables(&[&LOG])?;
-/// let log = pool.get_message_by_name("pkg.Log").unwrap();
-/// assert_eq!(log.get_field_by_name("line").unwrap().number(), 1);
+/// let log = pool.message("pkg.Log")?;
+/// assert_eq!(log.field("line")?.number(), 1);
 /// # Ok::<(), tablepb::DescriptorError>(())
 /// ```
 #[derive(Clone)]
@@ -53,24 +55,17 @@ impl DescriptorPool {
     /// that, `OutOfMemory` if an allocation failed.
     ///
     /// ```
-    /// use tablepb::{DescriptorErrorKind, DescriptorPool};
+    /// use tablepb::schema::DescriptorErrorKind;
+    /// use tablepb::DescriptorPool;
     ///
     /// // file { name: "log.proto" message_type { name: "Log" } }
     /// let pool = DescriptorPool::decode(b"\x0a\x12\x0a\x09log.proto\x22\x05\x0a\x03Log")?;
-    /// assert!(pool.get_message_by_name("Log").is_some());
+    /// assert!(pool.message("Log").is_ok());
     /// assert_eq!(DescriptorPool::decode(b"\x0a\x12").unwrap_err().kind(), DescriptorErrorKind::Malformed);
     /// # Ok::<(), tablepb::DescriptorError>(())
     /// ```
     pub fn decode(set: &[u8]) -> Result<Self, DescriptorError> {
-        Self::decode_with(set, &PoolOptions::new())
-    }
-
-    /// Loads a set as [`decode`](Self::decode) does, with other bounds.
-    ///
-    /// # Errors
-    /// As [`decode`](Self::decode); `TooMany` or `TooDeep` if the set exceeds a bound of `options`.
-    pub fn decode_with(set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
-        load(core::iter::empty(), set, options)
+        PoolOptions::new().decode(set)
     }
 
     /// Makes a pool of message tables and all tables that they refer to.
@@ -129,18 +124,7 @@ impl DescriptorPool {
     /// # Errors
     /// As [`decode`](Self::decode), or two different files of one name.
     pub fn add_file_descriptor_set(&self, set: &[u8]) -> Result<Self, DescriptorError> {
-        self.add_with(set, &PoolOptions::new())
-    }
-
-    /// Adds a set as [`add_file_descriptor_set`](Self::add_file_descriptor_set) does, with other bounds. They apply to the
-    /// new pool with all its files; the memory of this pool does not count.
-    ///
-    /// # Errors
-    /// As [`add_file_descriptor_set`](Self::add_file_descriptor_set).
-    pub fn add_with(&self, set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
-        let known = self.0.files.iter();
-        let known = known.map(|f| FileInput { bytes: self.0.bytes(f.proto), of_tables: f.of_tables });
-        load(known, set, options)
+        PoolOptions::new().add(self, set)
     }
 
     /// Encodes all files as a `google.protobuf.FileDescriptorSet`, from which [`decode`](Self::decode) makes the same pool again.
@@ -201,19 +185,33 @@ impl DescriptorPool {
         (0..self.0.services.len() as u32).map(|i| ServiceDescriptor::new(self, i))
     }
 
-    /// The file of this name, such as `google/protobuf/any.proto`.
-    #[must_use]
-    pub fn get_file_by_name(&self, name: &str) -> Option<FileDescriptor> {
-        self.0.file_position(name).map(|i| FileDescriptor::new(self, i))
-    }
-
     fn symbol(&self, name: &str) -> Option<Symbol> {
         self.0.symbols.absolute(&self.0.names, name)
     }
 
     /// The message of this full name, without a leading dot. Takes one binary search per component of the name.
-    #[must_use]
-    pub fn get_message_by_name(&self, name: &str) -> Option<MessageDescriptor> {
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// let pool = DescriptorPool::from_tables(&[&LOG])?;
+    /// assert_eq!(pool.message("pkg.Log")?.name(), "Log");
+    /// let error = pool.message("pkg.Lgo").unwrap_err();
+    /// assert_eq!(error.to_string(), "not found: pkg.Lgo (no such message; did you mean pkg.Log?)");
+    /// # Ok::<(), tablepb::DescriptorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
+    pub fn message(&self, name: &str) -> Result<MessageDescriptor, DescriptorError> {
+        self.find_message(name).ok_or_else(|| {
+            not_found("message", name, self.all_messages().map(|known| String::from(known.full_name())))
+        })
+    }
+
+    pub(crate) fn find_message(&self, name: &str) -> Option<MessageDescriptor> {
         match self.symbol(name)? {
             Symbol::Message(index) => Some(MessageDescriptor::new(self, index)),
             _ => None,
@@ -221,8 +219,16 @@ impl DescriptorPool {
     }
 
     /// The enum of this full name.
-    #[must_use]
-    pub fn get_enum_by_name(&self, name: &str) -> Option<EnumDescriptor> {
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
+    pub fn enumeration(&self, name: &str) -> Result<EnumDescriptor, DescriptorError> {
+        self.find_enum(name).ok_or_else(|| {
+            not_found("enum", name, self.all_enums().map(|known| String::from(known.full_name())))
+        })
+    }
+
+    pub(crate) fn find_enum(&self, name: &str) -> Option<EnumDescriptor> {
         match self.symbol(name)? {
             Symbol::Enum(index) => Some(EnumDescriptor::new(self, index)),
             _ => None,
@@ -230,8 +236,16 @@ impl DescriptorPool {
     }
 
     /// The extension of this full name: the scope that declares it, a dot and its own name.
-    #[must_use]
-    pub fn get_extension_by_name(&self, name: &str) -> Option<ExtensionDescriptor> {
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
+    pub fn extension(&self, name: &str) -> Result<ExtensionDescriptor, DescriptorError> {
+        self.find_extension(name).ok_or_else(|| {
+            not_found("extension", name, self.all_extensions().map(|known| String::from(known.full_name())))
+        })
+    }
+
+    pub(crate) fn find_extension(&self, name: &str) -> Option<ExtensionDescriptor> {
         match self.symbol(name)? {
             Symbol::Extension(index) => Some(ExtensionDescriptor::new(self, index)),
             _ => None,
@@ -239,12 +253,33 @@ impl DescriptorPool {
     }
 
     /// The service of this full name.
-    #[must_use]
-    pub fn get_service_by_name(&self, name: &str) -> Option<ServiceDescriptor> {
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
+    pub fn service(&self, name: &str) -> Result<ServiceDescriptor, DescriptorError> {
+        self.find_service(name).ok_or_else(|| {
+            not_found("service", name, self.services().map(|known| String::from(known.full_name())))
+        })
+    }
+
+    pub(crate) fn find_service(&self, name: &str) -> Option<ServiceDescriptor> {
         match self.symbol(name)? {
             Symbol::Service(index) => Some(ServiceDescriptor::new(self, index)),
             _ => None,
         }
+    }
+
+    /// The file of this name, such as `google/protobuf/any.proto`.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
+    pub fn file(&self, name: &str) -> Result<FileDescriptor, DescriptorError> {
+        self.find_file(name)
+            .ok_or_else(|| not_found("file", name, self.files().map(|known| String::from(known.name()))))
+    }
+
+    pub(crate) fn find_file(&self, name: &str) -> Option<FileDescriptor> {
+        self.0.file_position(name).map(|i| FileDescriptor::new(self, i))
     }
 
     /// The lowered messages; a program's index is [`MessageDescriptor::index`].
@@ -273,9 +308,9 @@ impl DescriptorPool {
     /// The options message of this name: that of this pool if it contains descriptor.proto, and with it the extensions
     /// of options; otherwise that of this crate.
     pub(crate) fn options_message(&self, name: &str) -> MessageDescriptor {
-        self.get_message_by_name(name).unwrap_or_else(|| {
+        self.find_message(name).unwrap_or_else(|| {
             let pool = descriptor_proto();
-            pool.get_message_by_name(name).unwrap_or(MessageDescriptor::new(&pool, 0))
+            pool.find_message(name).unwrap_or(MessageDescriptor::new(&pool, 0))
         })
     }
 
@@ -363,7 +398,7 @@ pub(super) fn index(value: u32) -> Option<u32> {
 /// of descriptor.proto, say, on one core of an AMD EPYC. So collect what comes together, and build once.
 ///
 /// ```
-/// use tablepb::{DescriptorErrorKind, PoolBuilder};
+/// use tablepb::schema::{DescriptorErrorKind, PoolBuilder};
 ///
 /// // file { name: "b.proto" dependency: "a.proto" message_type { name: "B" field { name: "a" number: 1 type_name: ".A" .. } } }
 /// let b = b"\x0a\x07b.proto\x1a\x07a.proto\x22\x12\x0a\x01B\x12\x0d\x0a\x01a\x18\x01\x20\x01\x28\x0b\x32\x02.A";
@@ -375,7 +410,7 @@ pub(super) fn index(value: u32) -> Option<u32> {
 /// assert_eq!(builder.build().unwrap_err().kind(), DescriptorErrorKind::MissingImport);
 /// builder.add_file_descriptor_proto(a)?;
 /// let pool = builder.build()?;
-/// assert!(builder.missing_imports().is_empty() && pool.get_message_by_name("B").is_some());
+/// assert!(builder.missing_imports().is_empty() && pool.message("B").is_ok());
 /// # Ok::<(), tablepb::DescriptorError>(())
 /// ```
 #[derive(Clone)]
@@ -460,9 +495,31 @@ impl PoolBuilder {
     /// Makes the pool. The builder keeps its files, so that more can be added.
     ///
     /// # Errors
-    /// As [`DescriptorPool::decode_with`].
+    /// As [`PoolOptions::decode`].
     pub fn build(&self) -> Result<DescriptorPool, DescriptorError> {
-        self.base.add_with(&self.set, &self.options)
+        self.options.add(&self.base, &self.set)
+    }
+}
+
+/// The verbs of pools, with these bounds.
+impl PoolOptions {
+    /// Loads a set as [`DescriptorPool::decode`] does, with these bounds.
+    ///
+    /// # Errors
+    /// As [`DescriptorPool::decode`]; `TooMany` or `TooDeep` if the set exceeds a bound.
+    pub fn decode(&self, set: &[u8]) -> Result<DescriptorPool, DescriptorError> {
+        load(core::iter::empty(), set, self)
+    }
+
+    /// Adds a set as [`DescriptorPool::add_file_descriptor_set`] does, with these bounds. They apply to the
+    /// new pool with all its files; the memory of the pool that is given does not count.
+    ///
+    /// # Errors
+    /// As [`DescriptorPool::add_file_descriptor_set`].
+    pub fn add(&self, pool: &DescriptorPool, set: &[u8]) -> Result<DescriptorPool, DescriptorError> {
+        let known = pool.0.files.iter();
+        let known = known.map(|f| FileInput { bytes: pool.0.bytes(f.proto), of_tables: f.of_tables });
+        load(known, set, self)
     }
 }
 
@@ -531,10 +588,10 @@ mod tests {
         let pool = DescriptorPool::make_builtin(SET).unwrap();
         let names: Vec<_> = pool.files().map(|f| alloc::string::String::from(f.name())).collect();
         assert_eq!(names, ["google/protobuf/descriptor.proto"]);
-        let file = pool.get_file_by_name("google/protobuf/descriptor.proto").unwrap();
+        let file = pool.find_file("google/protobuf/descriptor.proto").unwrap();
         assert_eq!(file.edition(), super::super::Edition::Proto2);
-        let field = pool.get_message_by_name("google.protobuf.FieldDescriptorProto").unwrap();
+        let field = pool.find_message("google.protobuf.FieldDescriptorProto").unwrap();
         assert_eq!(field.fields().len(), 11);
-        assert!(pool.get_enum_by_name("google.protobuf.FieldDescriptorProto.Type").unwrap().is_closed());
+        assert!(pool.find_enum("google.protobuf.FieldDescriptorProto.Type").unwrap().is_closed());
     }
 }

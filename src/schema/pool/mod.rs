@@ -1,12 +1,13 @@
 //! Schemas at run time: pools of descriptors, loaded from descriptor sets or made from const tables.
 //!
 //! ```
-//! use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+//! use tablepb::table::{FieldTable, Kind, MessageTable};
+//! use tablepb::DescriptorPool;
 //!
 //! static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("text", 1, Kind::String)]);
 //! let pool = DescriptorPool::from_tables(&[&LOG])?;
-//! let log = pool.get_message_by_name("pkg.Log").unwrap();
-//! assert_eq!(log.get_field_by_name("text").unwrap().kind(), Kind::String);
+//! let log = pool.message("pkg.Log")?;
+//! assert_eq!(log.field("text")?.kind(), Kind::String);
 //! # Ok::<(), tablepb::DescriptorError>(())
 //! ```
 
@@ -23,6 +24,7 @@ mod build;
 mod descriptor_pool;
 mod lower;
 mod model;
+mod nearest;
 mod print;
 mod read;
 mod tables;
@@ -39,6 +41,7 @@ pub use descriptor_pool::{DescriptorPool, PoolBuilder};
 pub(crate) use model::WellKnown;
 pub use model::features::Edition;
 pub(crate) use model::formats::{FieldFormats, FormatField};
+pub(crate) use nearest::nearest;
 
 pub(crate) use model::text_names::TextName;
 

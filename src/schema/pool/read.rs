@@ -361,7 +361,7 @@ pub(in crate::schema::pool) fn located(set: &[u8], error: DescriptorError) -> De
 fn path_to(set: &[u8], offset: usize) -> FieldPath {
     let mut path = FieldPath::EMPTY;
     let pool = DescriptorPool::descriptor_proto();
-    let mut message = pool.get_message_by_name("google.protobuf.FileDescriptorSet");
+    let mut message = pool.find_message("google.protobuf.FileDescriptorSet");
     let mut reader = Reader::new(set);
     while let Some(around) = message.take() {
         // How many fields of each number came before: lists of messages.

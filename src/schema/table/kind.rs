@@ -5,7 +5,7 @@ use core::fmt;
 /// The type of a field, <https://protobuf.dev/programming-guides/editions/#scalar>.
 ///
 /// `M` and `E` are the references to messages and enums: table functions in a
-/// [`FieldTable`](crate::FieldTable), descriptors in [`FieldDescriptor::kind`](crate::FieldDescriptor::kind).
+/// [`FieldTable`](crate::table::FieldTable), descriptors in [`FieldDescriptor::kind`](crate::FieldDescriptor::kind).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind<M, E> {
     /// `double`: IEEE 754 binary64, 8 bytes on the wire.

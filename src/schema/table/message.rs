@@ -39,7 +39,7 @@ pub enum DefaultValue<'a> {
 /// Made by [`new`](Self::new) or [`map`](Self::map) and refined by the other `const` methods.
 ///
 /// ```
-/// use tablepb::{Cardinality, FieldTable, Kind};
+/// use tablepb::table::{Cardinality, FieldTable, Kind};
 ///
 /// const TAGS: FieldTable = FieldTable::new("tags", 4, Kind::String).repeated();
 /// assert_eq!((TAGS.number(), TAGS.cardinality()), (4, Cardinality::Repeated));

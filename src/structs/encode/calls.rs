@@ -6,7 +6,7 @@
 
 use crate::schema::table::{DefaultValue, MessageTable};
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
-use crate::structs::members::field::{EncodeField, EncodeValue, VisitFields};
+use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 
 /// The most fields whose code is inlined. Unoptimized code has room for every temporary of every field in the frame, and
 /// there is a frame per level, so debug builds inline fewer.
@@ -43,5 +43,15 @@ impl<V: VisitFields> VisitFields for Calling<'_, V> {
 
     fn unknown(&mut self, fields: &[u8]) {
         self.0.unknown(fields);
+    }
+}
+
+/// Passes every field to a visitor, in the order of field numbers.
+#[inline]
+pub(in crate::structs) fn visit_fields<M: Message, V: VisitFields>(message: &M, visitor: &mut V) {
+    if const { is_wide(M::TABLE) } {
+        message.__visit_fields(&mut Calling(visitor));
+    } else {
+        message.__visit_fields(visitor);
     }
 }

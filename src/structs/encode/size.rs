@@ -3,6 +3,7 @@
 use super::sizes::Sizes;
 use crate::schema::table::{Cardinality, DefaultValue, MessageTable};
 use crate::structs::decode::path_trace::PathTrace;
+use crate::structs::encode::calls::visit_fields;
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::error::{EncodeError, EncodeErrorKind, FieldPath};
@@ -42,7 +43,7 @@ impl<'b, 's> StructSizer<'b, 's> {
     #[inline(always)]
     pub(in crate::structs) fn body<M: Message>(&mut self, message: &M) -> u64 {
         let mut measure = Measure { total: 0, plain: false, missing: 0, sizer: self };
-        message.__visit(&mut measure);
+        visit_fields(message, &mut measure);
         measure.total
     }
 
@@ -58,7 +59,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         let depth = self.depth_left;
         self.depth_left = depth.saturating_sub(1);
         let mut measure = Measure { total: 0, plain: true, missing: 0, sizer: self };
-        message.__visit(&mut measure);
+        visit_fields(message, &mut measure);
         let (len, missing) = (measure.total, measure.missing);
         self.sizes.end(slot, len);
         if self.fault.is_none() && (len == 0 || (missing == 0 && depth > 0)) {

@@ -2,6 +2,7 @@
 
 use super::sizes::Lengths;
 use crate::schema::table::DefaultValue;
+use crate::structs::encode::calls::visit_fields;
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::options::EncodeOptions;
@@ -28,7 +29,7 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
     /// The fields of a message.
     #[inline(always)]
     pub(in crate::structs) fn body<M: Message>(&mut self, message: &M) {
-        message.__visit(self);
+        visit_fields(message, self);
     }
 
     #[inline(always)]

@@ -43,7 +43,7 @@ pub trait PlainKind: ValueKind {}
 
 macro_rules! kinds {
     ($($name:ident $wire:ident $(: $scalar:ident)?),* $(,)?) => {$(
-        #[doc = concat!("The kind of the same name, [`Kind::", stringify!($name), "`](crate::Kind).")]
+        #[doc = concat!("The kind of the same name, [`Kind::", stringify!($name), "`](crate::table::Kind).")]
         pub enum $name {}
 
         impl KindMarker for $name {

@@ -280,7 +280,7 @@ macro_rules! __bind {
                 )+)?
             )*
 
-            const __FIELDS: &[$crate::FieldTable] = &[$(
+            const __FIELDS: &[$crate::table::FieldTable] = &[$(
                 $($crate::listing::table!(
                     $crate::listing::member_table::<__Listed, _>(
                         __Members::$field,
@@ -302,7 +302,7 @@ macro_rules! __bind {
             )*];
 
             /// The enums of the fields.
-            const __ENUMS: &[$crate::listing::Option<&$crate::EnumTable>] = &[$(
+            const __ENUMS: &[$crate::listing::Option<&$crate::table::EnumTable>] = &[$(
                 $({
                     let _ = $number;
                     $crate::listing::member_enum::<__Listed, _>(__Members::$field)
@@ -333,8 +333,8 @@ macro_rules! __bind {
             }
 
             impl<$($life),*> $crate::Message for __Listed<$($life),*> {
-                const TABLE: &'static $crate::MessageTable =
-                    &$crate::MessageTable::new($full, __FIELDS).syntax($crate::listing::syntax!($syntax));
+                const TABLE: &'static $crate::table::MessageTable =
+                    &$crate::table::MessageTable::new($full, __FIELDS).syntax($crate::listing::syntax!($syntax));
 
                 fn __schema() -> $crate::listing::Option<&'static $crate::listing::SchemaCell> {
                     static CELL: $crate::listing::SchemaCell = $crate::listing::SchemaCell::new();

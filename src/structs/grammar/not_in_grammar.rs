@@ -254,7 +254,7 @@ macro_rules! __field_mistake {
 macro_rules! __inert {
     ([$type:ident] [$($life:lifetime)*]) => {
         impl<$($life),*> $crate::Message for $type<$($life),*> {
-            const TABLE: &'static $crate::MessageTable = &$crate::MessageTable::new("", &[]);
+            const TABLE: &'static $crate::table::MessageTable = &$crate::table::MessageTable::new("", &[]);
             fn clear(&mut self) {}
             fn __visit_fields<__V: $crate::listing::VisitFields>(&self, _: &mut __V) {}
         }

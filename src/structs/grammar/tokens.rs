@@ -158,23 +158,23 @@ macro_rules! __default {
     ([optional $($kind:tt)+] $value:expr) => { $crate::listing::default!([$($kind)+] $value) };
     ([required $($kind:tt)+] $value:expr) => { $crate::listing::default!([$($kind)+] $value) };
     ([custom $($kind:tt)+] $value:expr) => { $crate::listing::default!([$($kind)+] $value) };
-    ([double] $value:expr) => { $crate::DefaultValue::Float($value as f64) };
-    ([float] $value:expr) => { $crate::DefaultValue::Float($value as f64) };
-    ([bool] $value:expr) => { $crate::DefaultValue::Bool($value) };
-    ([string] $value:expr) => { $crate::DefaultValue::String($value) };
-    ([bytes] $value:expr) => { $crate::DefaultValue::Bytes($value) };
-    ([uint32] $value:expr) => { $crate::DefaultValue::Uint($value as u32 as u64) };
-    ([fixed32] $value:expr) => { $crate::DefaultValue::Uint($value as u32 as u64) };
-    ([uint64] $value:expr) => { $crate::DefaultValue::Uint($value as u64) };
-    ([fixed64] $value:expr) => { $crate::DefaultValue::Uint($value as u64) };
-    ([int32] $value:expr) => { $crate::DefaultValue::Int($value as i32 as i64) };
-    ([sint32] $value:expr) => { $crate::DefaultValue::Int($value as i32 as i64) };
-    ([sfixed32] $value:expr) => { $crate::DefaultValue::Int($value as i32 as i64) };
-    ([int64] $value:expr) => { $crate::DefaultValue::Int($value as i64) };
-    ([sint64] $value:expr) => { $crate::DefaultValue::Int($value as i64) };
-    ([sfixed64] $value:expr) => { $crate::DefaultValue::Int($value as i64) };
+    ([double] $value:expr) => { $crate::table::DefaultValue::Float($value as f64) };
+    ([float] $value:expr) => { $crate::table::DefaultValue::Float($value as f64) };
+    ([bool] $value:expr) => { $crate::table::DefaultValue::Bool($value) };
+    ([string] $value:expr) => { $crate::table::DefaultValue::String($value) };
+    ([bytes] $value:expr) => { $crate::table::DefaultValue::Bytes($value) };
+    ([uint32] $value:expr) => { $crate::table::DefaultValue::Uint($value as u32 as u64) };
+    ([fixed32] $value:expr) => { $crate::table::DefaultValue::Uint($value as u32 as u64) };
+    ([uint64] $value:expr) => { $crate::table::DefaultValue::Uint($value as u64) };
+    ([fixed64] $value:expr) => { $crate::table::DefaultValue::Uint($value as u64) };
+    ([int32] $value:expr) => { $crate::table::DefaultValue::Int($value as i32 as i64) };
+    ([sint32] $value:expr) => { $crate::table::DefaultValue::Int($value as i32 as i64) };
+    ([sfixed32] $value:expr) => { $crate::table::DefaultValue::Int($value as i32 as i64) };
+    ([int64] $value:expr) => { $crate::table::DefaultValue::Int($value as i64) };
+    ([sint64] $value:expr) => { $crate::table::DefaultValue::Int($value as i64) };
+    ([sfixed64] $value:expr) => { $crate::table::DefaultValue::Int($value as i64) };
     ([enum $($path:tt)+] $value:expr) => {
-        $crate::DefaultValue::Enum($crate::listing::unraw($crate::listing::stringify!($value)))
+        $crate::table::DefaultValue::Enum($crate::listing::unraw($crate::listing::stringify!($value)))
     };
     ([$($kind:tt)+] $value:expr) => {
         $crate::listing::compile_error!("only numbers, `bool`, `string`, `bytes` and enums have a default")
@@ -245,13 +245,13 @@ macro_rules! __name {
 #[macro_export]
 macro_rules! __syntax {
     ([]) => {
-        $crate::Syntax::Proto3
+        $crate::table::Syntax::Proto3
     };
     (["proto3"]) => {
-        $crate::Syntax::Proto3
+        $crate::table::Syntax::Proto3
     };
     (["proto2"]) => {
-        $crate::Syntax::Proto2
+        $crate::table::Syntax::Proto2
     };
     ([$other:tt]) => {
         $crate::listing::compile_error!("the syntax is \"proto2\" or \"proto3\"")

@@ -12,97 +12,38 @@ pub(super) mod print;
 pub(super) mod print_values;
 
 use super::json::{parse as json_parse, print as json_print};
-use super::reflect::by_schema::{self, Failure};
+use super::reflect::by_schema;
 use super::reflect::schema::schema;
 use super::{DecodeOwned, Message, check_required};
-use crate::formats::json::{
-    DeserializeError, DeserializeErrorKind, DeserializeOptions, SerializeError, SerializeErrorKind,
-    SerializeOptions,
-};
-use crate::message::DynamicMessage;
-use crate::wire::Buffer;
-use crate::wire::error::{DecodeErrorKind, EncodeErrorKind};
+use crate::formats::ParseError;
+use crate::formats::json::{self, Parser, Printer};
+use crate::wire::error::EncodeError;
+use crate::wire::output::buffer::sealed::RawBuffer;
 
 pub(super) fn print<M: Message>(
     message: &M,
-    buffer: &mut impl Buffer,
-    options: &SerializeOptions,
-) -> Result<(), SerializeError> {
-    let name = M::TABLE.full_name();
-    let failed = |failure: Failure| match failure {
-        Failure::Schema(error) => SerializeError::without_schema(error, name),
-        Failure::Encode(error) => {
-            let kind = match error.kind() {
-                EncodeErrorKind::DepthExceeded => SerializeErrorKind::DepthExceeded,
-                EncodeErrorKind::OutOfMemory => SerializeErrorKind::OutOfMemory,
-                _ => SerializeErrorKind::InvalidMessage,
-            };
-            SerializeError::of(kind, name).on(error.path())
-        }
-        Failure::Decode(error) => {
-            let kind = match error.kind() {
-                DecodeErrorKind::OutOfMemory | DecodeErrorKind::BudgetExceeded => {
-                    SerializeErrorKind::OutOfMemory
-                }
-                _ => SerializeErrorKind::InvalidMessage,
-            };
-            SerializeError::of(kind, name).on(error.path())
-        }
-    };
-    if schema::<M>().is_ok_and(|descriptor| json_print::print(message, &descriptor, buffer, options)) {
+    buffer: &mut dyn RawBuffer,
+    printer: &Printer,
+) -> Result<(), EncodeError> {
+    if schema::<M>().is_ok_and(|descriptor| json_print::print(message, &descriptor, buffer, printer)) {
         return Ok(());
     }
-    by_schema::print(message, failed, |view| view.to_json_with(buffer, options))
+    by_schema::print(message, |view| json::print(view, buffer, printer))
 }
 
-pub(super) fn parse<M: DecodeOwned>(
-    json: &[u8],
-    options: &DeserializeOptions,
-) -> Result<M, DeserializeError> {
-    if let Some(message) = straight(json, options) {
-        return Ok(message);
+pub(super) fn parse<M: DecodeOwned>(input: &[u8], parser: &Parser) -> Result<M, ParseError> {
+    match straight(input, parser) {
+        Some(message) => Ok(message),
+        None => by_schema::parse(input, parser),
     }
-    by_schema::parse(options.budget_for(json.len()), failed::<M>(json), |descriptor| {
-        DynamicMessage::from_json_with(descriptor, json, options)
-    })
 }
 
 /// A struct straight from JSON, if nothing is at fault or rare.
-fn straight<M: DecodeOwned>(json: &[u8], options: &DeserializeOptions) -> Option<M> {
+fn straight<M: DecodeOwned>(json: &[u8], options: &Parser) -> Option<M> {
     let descriptor = schema::<M>().ok()?;
     let message: M = json_parse::parse(json, &descriptor, options)?;
     let unchecked = !options.allow_partial && descriptor.program().needs_check();
     (!unchecked || check_required(&message, 0).is_ok()).then_some(message)
-}
-
-pub(super) fn merge<M: DecodeOwned>(
-    message: &mut M,
-    json: &[u8],
-    options: &DeserializeOptions,
-) -> Result<(), DeserializeError> {
-    let budget = options.budget_for(json.len());
-    by_schema::merge(message, budget, failed::<M>(json), |merged| merged.merge_json_with(json, options))
-}
-
-fn failed<M: Message>(json: &[u8]) -> impl Fn(Failure) -> DeserializeError {
-    |failure| {
-        let name = M::TABLE.full_name();
-        let error = match failure {
-            Failure::Decode(error) => error,
-            Failure::Schema(error) => return DeserializeError::without_schema(error, name),
-            Failure::Encode(_) => {
-                return DeserializeError::of(DeserializeErrorKind::InvalidMessage, json, name);
-            }
-        };
-        let kind = match error.kind() {
-            DecodeErrorKind::BudgetExceeded => DeserializeErrorKind::BudgetExceeded,
-            DecodeErrorKind::OutOfMemory => DeserializeErrorKind::OutOfMemory,
-            DecodeErrorKind::DepthExceeded => DeserializeErrorKind::DepthExceeded,
-            DecodeErrorKind::TooLarge => DeserializeErrorKind::TooLarge,
-            _ => DeserializeErrorKind::InvalidMessage,
-        };
-        DeserializeError::of(kind, json, name).on(error.path())
-    }
 }
 
 #[cfg(test)]
@@ -172,7 +113,7 @@ mod tests {
     const REST: &str = r#""small":{"7":{}},"left":{"name":"b"},"trees":[{},{"text":""}],"tree":{"color":5},"#;
     const KNOWN: &str = r#""time":"1970-01-01T00:00:07Z","length":"-1.500s","value":{"k":[null,1,"x",true,{}]},"wrapped":["3"]}"#;
 
-    fn prints_straight(tree: &Tree, options: &SerializeOptions) -> bool {
+    fn prints_straight(tree: &Tree, options: &Printer) -> bool {
         let mut buffer = b"before".to_vec();
         let done = json_print::print(tree, &schema::<Tree>().unwrap(), &mut buffer, options);
         assert_eq!(done, buffer != b"before");
@@ -180,7 +121,7 @@ mod tests {
     }
 
     fn parse_straight(json: &str) -> Option<Tree> {
-        straight(json.as_bytes(), &DeserializeOptions::new())
+        straight(json.as_bytes(), &Parser::new())
     }
 
     /// The tests of results do not see which way they came; this one does.
@@ -188,16 +129,16 @@ mod tests {
     fn what_is_usual_goes_straight() {
         let json = [JSON, REST, KNOWN].concat();
         let mut tree = parse_straight(&json).unwrap();
-        assert_eq!(tree.to_json_string().unwrap(), json);
+        assert_eq!(json::to_string(&tree).unwrap(), json);
         for options in [
-            SerializeOptions::new(),
-            SerializeOptions::new().pretty(true).use_proto_field_name(true),
-            SerializeOptions::new().skip_default_fields(false).use_enum_numbers(true),
+            Printer::new(),
+            Printer::new().pretty(true).use_proto_field_name(true),
+            Printer::new().skip_default_fields(false).use_enum_numbers(true),
         ] {
             assert!(prints_straight(&tree, &options));
         }
         tree.unknown.append(b"\xa0\x06\x01").unwrap();
-        assert!(prints_straight(&tree, &SerializeOptions::new()));
+        assert!(prints_straight(&tree, &Printer::new()));
         assert!(parse_straight(" { \"name\" : null , \"trees\" : [ ] } ").is_some());
     }
 
@@ -219,9 +160,9 @@ mod tests {
             assert_eq!(parse_straight(json), None, "{json}");
         }
         let mask = Tree { mask: Some(wkt::FieldMask::default()), ..Tree::default() };
-        assert!(!prints_straight(&mask, &SerializeOptions::new()));
+        assert!(!prints_straight(&mask, &Printer::new()));
         let mut unknown = Tree::default();
         unknown.unknown.append(b"\x18\x07").unwrap();
-        assert!(!prints_straight(&unknown, &SerializeOptions::new()));
+        assert!(!prints_straight(&unknown, &Printer::new()));
     }
 }

@@ -13,7 +13,8 @@
 //!
 //! Memory, depth and stack are those of [`Input`], which is given the text as if it were the bytes to decode.
 
-use crate::formats::json::{AHEAD, DeserializeErrorKind, DeserializeOptions, Follow, JsonScanner, MemberKey};
+use crate::formats::ParseErrorKind;
+use crate::formats::json::{AHEAD, Follow, JsonScanner, MemberKey, Parser};
 use crate::formats::numbers::{parse_duration, parse_timestamp};
 use crate::schema::pool::{DescriptorPool, FieldFormats, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
@@ -32,9 +33,9 @@ pub struct Stop;
 
 pub type Parsed = Result<(), Stop>;
 
-impl From<DeserializeErrorKind> for Stop {
+impl From<ParseErrorKind> for Stop {
     #[inline]
-    fn from(_: DeserializeErrorKind) -> Self {
+    fn from(_: ParseErrorKind) -> Self {
         Self
     }
 }
@@ -101,7 +102,7 @@ pub struct StructParser<'p, 'i> {
     pub(in crate::structs) scratch: Vec<u8>,
     at: At,
     follow: Follow,
-    options: DeserializeOptions,
+    options: Parser,
     /// What wide messages have had.
     seen: Vec<u64>,
     /// Since the last visit of a member.
@@ -112,7 +113,7 @@ pub struct StructParser<'p, 'i> {
 pub(in crate::structs) fn parse<M: DecodeOwned>(
     json: &[u8],
     descriptor: &MessageDescriptor,
-    options: &DeserializeOptions,
+    options: &Parser,
 ) -> Option<M> {
     if json.len() > MAX_LEN {
         return None;

@@ -9,12 +9,13 @@
 //! Whatever is an error in JSON, or is kept as bytes, or could be read in two ways, stops the printer. The message is then
 //! printed by way of a dynamic message (`json.rs`), whose result counts: so errors and rare forms exist once.
 
-use crate::formats::json::{JsonStyle, SerializeOptions};
+use crate::formats::json::{JsonStyle, Printer};
 use crate::formats::print::Style;
 use crate::schema::pool::{FieldFormats, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
 use crate::schema::table::DefaultValue;
 use crate::structs::decode::stack::StackBound;
+use crate::structs::encode::calls::visit_fields;
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::output::buffer::sealed::RawBuffer;
@@ -106,7 +107,7 @@ pub(in crate::structs) fn print<M: Message>(
     message: &M,
     descriptor: &MessageDescriptor,
     buffer: &mut dyn RawBuffer,
-    options: &SerializeOptions,
+    options: &Printer,
 ) -> bool {
     let (pool, index) = (descriptor.parent_pool(), descriptor.index());
     let json = JsonStyle::new(pool, options, buffer);
@@ -246,7 +247,7 @@ impl<'p> StructPrinter<'p, '_> {
             WellKnown::None => {
                 self.json.out.byte(b'{');
                 self.level += 1;
-                message.__visit(self);
+                visit_fields(message, self);
                 self.level -= 1;
                 if self.json.options.pretty && !self.object.first {
                     self.json.line(self.level);
@@ -264,7 +265,7 @@ impl<'p> StructPrinter<'p, '_> {
     fn bare<M: Message>(&mut self, message: &M, known: WellKnown) {
         let value = known == WellKnown::Value;
         (self.object.plain, self.object.bare, self.object.value) = (false, true, value);
-        message.__visit(self);
+        visit_fields(message, self);
         if !self.object.first {
             return;
         }
@@ -444,7 +445,7 @@ struct AnySet(bool);
 /// Whether an encode would write a message without presence.
 pub(in crate::structs) fn has_fields<M: Message>(message: &M) -> bool {
     let mut any = AnySet(false);
-    message.__visit(&mut any);
+    visit_fields(message, &mut any);
     any.0
 }
 

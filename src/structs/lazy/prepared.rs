@@ -21,7 +21,7 @@ use core::mem::replace;
 
 impl<M: Message> Prepare for M {
     fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError> {
-        self.encode_with(buffer, options)
+        options.encode(self, buffer)
     }
 
     fn prepared_type(&self) -> Type {

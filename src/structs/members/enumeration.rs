@@ -158,7 +158,7 @@ macro_rules! enumeration {
         };
 
         impl $crate::Enumeration for $type {
-            const TABLE: &'static $crate::EnumTable = &$crate::listing::enum_table::<{
+            const TABLE: &'static $crate::table::EnumTable = &$crate::listing::enum_table::<{
                 $crate::listing::places([$first_number $(, $number)*].len())
             }>(
                 $full,
@@ -166,7 +166,7 @@ macro_rules! enumeration {
                     ($crate::listing::name!([$first $($first_name)?]), $first_number),
                     $(($crate::listing::name!([$variant $($name)?]), $number),)*
                 ],
-                matches!($crate::listing::syntax!([$($syntax)?]), $crate::Syntax::Proto2),
+                matches!($crate::listing::syntax!([$($syntax)?]), $crate::table::Syntax::Proto2),
             );
 
             #[inline]

@@ -1,10 +1,15 @@
-//! Structs in other formats, by way of their encoding and a dynamic message of their table.
+//! Structs in JSON and the text format: straight where that works, otherwise by way of their encoding and a dynamic message of their table.
 
 use super::schema::schema;
+use crate::formats::calls::{Parsing, make};
+#[cfg(feature = "json")]
+use crate::formats::json;
+use crate::formats::{MergeText, ParseError, ParseErrorKind, ParseText, text};
 use crate::message::{Decoder, DynamicMessage, MessageView};
-use crate::schema::pool::MessageDescriptor;
+#[cfg(feature = "json")]
+use crate::structs::json as straight;
 use crate::structs::{DecodeOwned, Message};
-use crate::wire::error::{DecodeError, DescriptorError, EncodeError};
+use crate::wire::error::{DecodeError, DecodeErrorKind, DescriptorError, EncodeError, EncodeErrorKind};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use alloc::vec::Vec;
 
@@ -14,74 +19,165 @@ const PARTIAL: EncodeOptions = EncodeOptions::new().allow_partial(true);
 /// What the struct has encoded is taken back whole.
 const WHOLE: DecodeOptions = DecodeOptions::new().allow_partial(true).budget(usize::MAX);
 
-/// Why a struct could not be made a dynamic message, or the other way round.
-pub(in crate::structs) enum Failure {
-    /// The tables are no schema, or there is no memory for a pool.
-    Schema(DescriptorError),
-    Encode(EncodeError),
-    /// What the one takes and the other does not: mostly that it needs more memory.
-    Decode(DecodeError),
+impl<M: DecodeOwned> MergeText for M {
+    #[cfg(feature = "json")]
+    fn __merge_json(&mut self, input: &[u8], parser: &json::Parser) -> Result<(), ParseError> {
+        merge(self, input, parser, |merged| parser.merge_from_slice(merged, input))
+    }
+
+    fn __merge_text(&mut self, input: &[u8], parser: &text::Parser) -> Result<(), ParseError> {
+        merge(self, input, parser, |merged| parser.merge_from_slice(merged, input))
+    }
 }
 
-fn bytes<M: Message>(message: &M) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, PARTIAL).map_err(Failure::Encode)?;
-    Ok(bytes)
+impl<M: DecodeOwned> ParseText for M {
+    #[cfg(feature = "json")]
+    fn __from_json(input: &[u8], parser: &json::Parser) -> Result<Self, ParseError> {
+        straight::parse(input, parser)
+    }
+
+    fn __from_text(input: &[u8], parser: &text::Parser) -> Result<Self, ParseError> {
+        parse(input, parser)
+    }
 }
 
 /// Prints the message as a view of its schema.
-pub(in crate::structs) fn print<M: Message, E>(
+pub(in crate::structs) fn print<M: Message>(
     message: &M,
-    failed: impl Fn(Failure) -> E,
-    print: impl FnOnce(MessageView<'_, '_>) -> Result<(), E>,
-) -> Result<(), E> {
-    let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
-    let bytes = bytes(message).map_err(&failed)?;
+    print: impl FnOnce(MessageView<'_, '_>) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
+    let name = M::TABLE.full_name();
+    let descriptor = schema::<M>().map_err(|error| EncodeError::without_schema(error, name))?;
+    let mut bytes = Vec::new();
+    PARTIAL.encode(message, &mut bytes)?;
     let mut decoder = Decoder::new(&descriptor).with_options(WHOLE);
-    print(decoder.decode(&bytes).map_err(|error| failed(Failure::Decode(error)))?)
+    let view = decoder.decode(&bytes).map_err(|error| {
+        // What a struct has encoded is a message of its table, so mostly this is a lack of memory.
+        let kind = match error.kind() {
+            DecodeErrorKind::OutOfMemory | DecodeErrorKind::BudgetExceeded => EncodeErrorKind::OutOfMemory,
+            _ => EncodeErrorKind::InvalidMessage,
+        };
+        EncodeError::at(kind, error.path().try_copy(), name)
+    })?;
+    print(view)
 }
 
-/// Makes a struct of what is parsed; `budget` is the memory that it may take.
-pub(in crate::structs) fn parse<M: DecodeOwned, E>(
-    budget: usize,
-    failed: impl Fn(Failure) -> E,
-    parse: impl FnOnce(&MessageDescriptor) -> Result<DynamicMessage, E>,
-) -> Result<M, E> {
-    let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
-    let message = parse(&descriptor)?;
-    let bytes = encoded(&message).map_err(&failed)?;
-    let options = DecodeOptions::new().allow_partial(true).budget(budget);
-    M::decode_with(&bytes, options).map_err(|error| failed(Failure::Decode(error)))
+/// Makes a struct of text, by way of a dynamic message.
+pub(in crate::structs) fn parse<M: DecodeOwned>(
+    input: &[u8],
+    parser: &impl Parsing,
+) -> Result<M, ParseError> {
+    let descriptor = schema::<M>().map_err(without_schema::<M>)?;
+    let message = make(&descriptor, input, parser)?;
+    let bytes = encoded::<M>(&message, input)?;
+    let options = DecodeOptions::new().allow_partial(true).budget(parser.budget_for(input.len()));
+    options.decode(&bytes).map_err(|error| undecoded::<M>(&error, input))
 }
 
 /// Merges what is parsed into a struct.
-pub(in crate::structs) fn merge<M: DecodeOwned, E>(
+fn merge<M: DecodeOwned>(
     message: &mut M,
-    budget: usize,
-    failed: impl Fn(Failure) -> E,
-    merge: impl FnOnce(&mut DynamicMessage) -> Result<(), E>,
-) -> Result<(), E> {
-    let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
-    let before = bytes(message).map_err(&failed)?;
-    let decoded = DynamicMessage::decode_with(&descriptor, &before, WHOLE);
-    let mut merged = decoded.map_err(|error| failed(Failure::Decode(error)))?;
+    input: &[u8],
+    parser: &impl Parsing,
+    merge: impl FnOnce(&mut DynamicMessage) -> Result<(), ParseError>,
+) -> Result<(), ParseError> {
+    let descriptor = schema::<M>().map_err(without_schema::<M>)?;
+    let mut before = Vec::new();
+    PARTIAL.encode(message, &mut before).map_err(|_| unencoded::<M>(input))?;
+    let decoded = WHOLE.decode_dynamic(&descriptor, &before);
+    let mut merged = decoded.map_err(|error| undecoded::<M>(&error, input))?;
     merge(&mut merged)?;
-    let bytes = encoded(&merged).map_err(&failed)?;
+    let bytes = encoded::<M>(&merged, input)?;
     // Members that are skipped stay.
     message.clear();
     let held = before.len().saturating_mul(32);
-    let options = DecodeOptions::new().allow_partial(true).budget(budget.saturating_add(held));
-    message.merge_with(&bytes, options).map_err(|error| {
+    let budget = parser.budget_for(input.len()).saturating_add(held);
+    WHOLE.budget(budget).merge(message, &bytes).map_err(|error| {
         // A type of one's own refuses what the schema takes. What was there is read again from its encoding: some of it is lost if there is no
         // memory for it, or if a type refuses or changes its own encoding.
         message.clear();
-        let _ = message.merge_with(&before, WHOLE);
-        failed(Failure::Decode(error))
+        let _ = WHOLE.merge(message, &before);
+        undecoded::<M>(&error, input)
     })
 }
 
-fn encoded(message: &DynamicMessage) -> Result<Vec<u8>, Failure> {
+fn encoded<M: Message>(message: &DynamicMessage, input: &[u8]) -> Result<Vec<u8>, ParseError> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, PARTIAL).map_err(Failure::Encode)?;
+    PARTIAL.encode(message, &mut bytes).map_err(|_| unencoded::<M>(input))?;
     Ok(bytes)
+}
+
+#[cold]
+fn without_schema<M: Message>(error: DescriptorError) -> ParseError {
+    ParseError::without_schema(error, M::TABLE.full_name())
+}
+
+#[cold]
+fn unencoded<M: Message>(input: &[u8]) -> ParseError {
+    ParseError::of(ParseErrorKind::InvalidMessage, input, M::TABLE.full_name())
+}
+
+#[cold]
+fn undecoded<M: Message>(error: &DecodeError, input: &[u8]) -> ParseError {
+    ParseError::of_bytes(error, input, M::TABLE.full_name())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(unused_assignments, reason = "by `message!`, whose lints count inside of its own crate")]
+
+    use super::*;
+    use crate::wire::error::DescriptorErrorKind;
+
+    mod one {
+        #[derive(Debug, Default)]
+        pub(super) struct Part {
+            pub(super) a: i32,
+        }
+        crate::message! { Part as "schema.Part" { a: int32 = 1 } }
+    }
+
+    mod other {
+        #[derive(Debug, Default)]
+        pub(super) struct Part {
+            pub(super) b: i32,
+        }
+        crate::message! { Part as "schema.Part" { b: int32 = 1 } }
+    }
+
+    #[derive(Debug, Default)]
+    struct Both {
+        one: Option<one::Part>,
+        other: Option<other::Part>,
+    }
+    crate::message! { Both as "schema.Both" { one: message one::Part = 1, other: message other::Part = 2 } }
+
+    /// Two different tables of one name are all that keeps listings from having a schema.
+    #[test]
+    fn errors_of_structs_without_a_schema_show_the_descriptor_error() {
+        let both = Both::default();
+        let print = text::Printer::new().append(&mut alloc::vec::Vec::new(), &both).unwrap_err();
+        assert_eq!(print.kind(), EncodeErrorKind::InvalidSchema);
+        let parse = crate::text::from_str::<Both>("").unwrap_err();
+        assert_eq!(parse.kind(), ParseErrorKind::InvalidSchema);
+        for (error, text) in [
+            (print.descriptor_error(), alloc::format!("{print}")),
+            (parse.descriptor_error(), alloc::format!("{parse}")),
+        ] {
+            let error = error.unwrap();
+            assert_eq!((error.kind(), error.name()), (DescriptorErrorKind::DuplicateName, "schema.Part"));
+            assert!(text.ends_with(&alloc::format!(", in schema.Both: {error}")), "{text}");
+        }
+        #[cfg(feature = "json")]
+        {
+            assert_eq!(
+                crate::json::to_string(&both).unwrap_err().descriptor_error(),
+                print.descriptor_error()
+            );
+            assert_eq!(
+                crate::json::from_slice::<Both>(b"{}").unwrap_err().descriptor_error(),
+                print.descriptor_error()
+            );
+        }
+    }
 }

@@ -8,6 +8,4 @@ pub(super) mod schema;
 #[path = "no_schema.rs"]
 pub(super) mod schema;
 #[cfg(feature = "reflect")]
-pub(super) mod text_format;
-#[cfg(feature = "reflect")]
 pub(super) mod transcode;

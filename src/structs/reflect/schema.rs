@@ -35,7 +35,7 @@ pub(in crate::structs) fn schema<M: Message>() -> Result<MessageDescriptor, Desc
         return Ok(known.clone());
     }
     let pool = DescriptorPool::from_tables(&[M::TABLE])?;
-    let made = pool.get_message_by_name(M::TABLE.full_name()).unwrap_or(MessageDescriptor::new(&pool, 0));
+    let made = pool.find_message(M::TABLE.full_name()).unwrap_or(MessageDescriptor::new(&pool, 0));
     let Some(cell) = cell else { return Ok(made) };
     Ok(cell.0.get_or_init(|| made).clone())
 }

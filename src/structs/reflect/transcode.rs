@@ -37,7 +37,7 @@ impl DynamicMessage {
     /// struct Log { line: String, level: i32 }
     /// tablepb::message! { Log as "pkg.Log" { line: string = 1, level: int32 = 2 } }
     ///
-    /// let schema = DescriptorPool::from_tables(&[Log::TABLE])?.get_message_by_name("pkg.Log").unwrap();
+    /// let schema = DescriptorPool::from_tables(&[Log::TABLE])?.message("pkg.Log")?;
     /// let mut message = DynamicMessage::new(&schema);
     /// message.transcode_from(&Log { line: "hi".into(), level: 3 })?;
     /// message.set_field("level", 4)?;
@@ -47,7 +47,7 @@ impl DynamicMessage {
     /// ```
     pub fn transcode_to<T: DecodeOwned>(&self) -> Result<T, DecodeError> {
         let bytes = try_encode_raw(self.as_view().raw()).map_err(as_decode_error)?;
-        T::decode_with(&bytes, ROOMY)
+        ROOMY.decode(&bytes)
     }
 
     /// Merges a struct, or a dynamic message of any pool, into this message: encodes it and [merges](Self::merge) the bytes.
@@ -62,6 +62,6 @@ impl DynamicMessage {
         let mut bytes = Vec::new();
         let options = EncodeOptions::new().allow_partial(true);
         message.encode_prepared(&mut bytes, options).map_err(as_decode_error)?;
-        self.merge_with(&bytes, ROOMY)
+        self.merge_bytes(&bytes, &ROOMY)
     }
 }

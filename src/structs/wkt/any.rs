@@ -26,7 +26,7 @@ const PREFIX: &str = "type.googleapis.com/";
 /// // Without the struct: the pool knows the type.
 /// let pool = DescriptorPool::from_tables(&[Ping::TABLE])?;
 /// let message = any.unpack(&pool)?;
-/// assert_eq!(message.get_field_by_name("id").and_then(|id| id.as_u64()), Some(7));
+/// assert_eq!(message.get_field("id")?.as_u64(), Some(7));
 /// assert_eq!(wkt::Any::pack(&message)?, any);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

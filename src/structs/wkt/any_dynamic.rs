@@ -27,7 +27,7 @@ impl Any {
     /// [`InvalidUrl`](UnpackError::InvalidUrl), [`UnknownType`](UnpackError::UnknownType), or what is wrong with the bytes.
     pub fn unpack(&self, pool: &DescriptorPool) -> Result<DynamicMessage, UnpackError> {
         let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
-        let descriptor = pool.get_message_by_name(name).ok_or(UnpackError::UnknownType)?;
+        let descriptor = pool.find_message(name).ok_or(UnpackError::UnknownType)?;
         DynamicMessage::decode(&descriptor, &self.value).map_err(UnpackError::Invalid)
     }
 }

@@ -6,6 +6,7 @@
 //! from Rust values, and with the feature `serde_json` to `serde_json::Value`; [`Any`] packs and unpacks messages.
 //!
 //! ```
+//! use tablepb::json;
 //! use tablepb::{Message, wkt};
 //!
 //! #[derive(Debug, Default, PartialEq)]
@@ -27,7 +28,7 @@
 //! assert_eq!(Job::decode(&job.encode_to_vec()?)?, job);
 //! # #[cfg(feature = "json")]
 //! assert_eq!(
-//!     job.to_json_string()?,
+//!     json::to_string(&job)?,
 //!     r#"{"started":"2026-11-22T10:44:00Z","limit":"1.500s","labels":{"retries":3}}"#,
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -67,7 +68,7 @@ pub mod value;
 /// let set = b"\x0a\x2f\x0a\x07a.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x22\x03\x0a\x01A";
 /// assert!(DescriptorPool::decode(set).is_err());
 /// let pool = DescriptorPool::from_tables(wkt::TABLES)?.add_file_descriptor_set(set)?;
-/// assert!(pool.get_message_by_name("A").is_some());
+/// assert!(pool.message("A").is_ok());
 /// # Ok::<(), tablepb::DescriptorError>(())
 /// ```
 pub const TABLES: &[&MessageTable] = &[

@@ -29,7 +29,7 @@ pub struct Struct {
 /// let value = Value::from(object);
 /// assert_eq!(value.as_struct().unwrap().fields["list"].as_list().unwrap().values[0].as_f64(), Some(1.0));
 /// # #[cfg(feature = "json")]
-/// assert_eq!(tablepb::Message::to_json_string(&value)?, r#"{"list":[1,"two",null],"name":"x"}"#);
+/// assert_eq!(tablepb::json::to_string(&value)?, r#"{"list":[1,"two",null],"name":"x"}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -145,8 +145,18 @@ error_kind! {
         WrongMessage = "the prepared message is of another type than the field",
         /// A number that a closed enum does not list.
         UnknownEnumNumber = "the closed enum does not list the number",
-        /// The tables of a struct, which its text format needs, are not the schema of a message: `descriptor_error` says why.
+        /// The tables of a struct, which JSON and the text format need, are not the schema of a message: `descriptor_error` says why.
         InvalidSchema = "the tables of the struct are no schema",
+        /// A `google.protobuf.Timestamp` or `Duration` is beyond the range of its type, or its signs do not agree (JSON).
+        OutOfRange = "a time or duration is out of range",
+        /// A path of a `google.protobuf.FieldMask` would not come back as it is (JSON).
+        InvalidFieldMask = "a path of a field mask has no form in JSON",
+        /// A `google.protobuf.Value` is NaN or infinite (JSON).
+        NotFinite = "a google.protobuf.Value is not a finite number",
+        /// The pool does not have the message type of a `google.protobuf.Any` (JSON).
+        UnknownType = "the pool does not have the type of a google.protobuf.Any",
+        /// The bytes of a `google.protobuf.Any`, or of a field that is kept as bytes, are not a valid message (JSON).
+        InvalidMessage = "the bytes of a nested message are not valid",
         /// A nested message was not written to its end.
         Interrupted = "a nested message was not written to its end",
         /// The allocator has no memory: for the buffer to grow, or for an error that says more.
@@ -154,7 +164,7 @@ error_kind! {
     }
 }
 
-/// Why a message could not be encoded: kind and field path. The output buffer keeps the length it had.
+/// Why a message could not be encoded or printed: kind and field path. The output buffer keeps the length it had.
 ///
 /// One pointer wide. Without memory for the error, the kind is `OutOfMemory` and nothing else is known.
 #[derive(Clone, PartialEq, Eq)]
@@ -229,4 +239,11 @@ impl fmt::Display for EncodeError {
     }
 }
 
-impl core::error::Error for EncodeError {}
+impl core::error::Error for EncodeError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        #[cfg(feature = "reflect")]
+        return self.descriptor_error().map(|error| error as _);
+        #[cfg(not(feature = "reflect"))]
+        None
+    }
+}

@@ -42,7 +42,7 @@ error_kind! {
         TooDeep = "messages are declared inside each other too deep",
         /// More fields, messages or names than a pool holds.
         TooMany = "too many definitions",
-        /// Loading takes more memory than [`PoolOptions`](crate::PoolOptions) allows.
+        /// Loading takes more memory than [`PoolOptions`](crate::schema::PoolOptions) allows.
         BudgetExceeded = "loading takes too much memory",
         /// No message, enum or file of that name is in the pool.
         NotFound = "not found",

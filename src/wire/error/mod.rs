@@ -9,8 +9,6 @@
 mod decode;
 #[cfg(feature = "reflect")]
 mod descriptor;
-#[cfg(feature = "reflect")]
-mod location;
 mod path;
 mod report;
 
@@ -19,8 +17,6 @@ pub use decode::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 pub(crate) use descriptor::show as show_descriptor_error;
 #[cfg(feature = "reflect")]
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
-#[cfg(feature = "reflect")]
-pub(crate) use location::{TextLocation, text_error};
 pub use path::{FieldPath, PathStep};
 #[cfg(feature = "reflect")]
 pub(crate) use path::{NOWHERE, in_place};

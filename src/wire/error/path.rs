@@ -19,6 +19,12 @@ impl PathStep {
         Self { number, name, index }
     }
 
+    /// A step with a copy of the field's name, if there is memory for it.
+    #[cfg(feature = "reflect")]
+    pub(crate) fn named(number: u32, name: &str, index: Option<u32>) -> Self {
+        Self::new(number, copy_of(name), index)
+    }
+
     /// Gives the field a copy of a name, if there is memory for it.
     #[inline]
     pub(crate) fn copy_name(&mut self, name: &str) {
@@ -117,6 +123,16 @@ impl FieldPath {
         if self.lost {
             self.steps.clear();
         }
+    }
+
+    /// A copy, as far as there is memory for it.
+    #[cfg(feature = "reflect")]
+    pub(crate) fn try_copy(&self) -> Self {
+        let mut copy = Self::EMPTY;
+        for from in self.steps() {
+            copy.push_inner(PathStep::named(from.number(), from.name().unwrap_or_default(), from.index()));
+        }
+        copy
     }
 
     /// Reserves memory for one more step, without aborting: a path is part of an error report.

@@ -38,7 +38,7 @@ impl RawFields<'_> {
     /// `OutOfMemory` if the buffer cannot grow. The buffer keeps its content.
     ///
     /// ```
-    /// use tablepb::{RawFields, RawValue};
+    /// use tablepb::raw::{RawFields, RawValue};
     ///
     /// let order = b"\x0a\x03a-1\x12\x03\x18\x96\x01";
     /// let mut changed = Vec::new();
@@ -73,7 +73,7 @@ impl RawFields<'_> {
     /// As [`replace`](Self::replace).
     ///
     /// ```
-    /// use tablepb::{RawFields, RawStep};
+    /// use tablepb::raw::{RawFields, RawStep};
     ///
     /// let tags = b"\x0a\x01a\x0a\x01b\x0a\x01c";
     /// let mut fewer = Vec::new();
@@ -117,7 +117,7 @@ impl RawFields<'_> {
     /// As [`replace`](Self::replace); `InvalidFieldNumber` if `number` is 0 or above 536870911.
     ///
     /// ```
-    /// use tablepb::{RawFields, RawStep, RawValue};
+    /// use tablepb::raw::{RawFields, RawStep, RawValue};
     ///
     /// let order = b"\x0a\x03a-1";
     /// let mut changed = Vec::new();

@@ -44,7 +44,7 @@ impl RawValue<'_> {
 /// only the schema can tell; the accessors convert a value as decoders do for the type that they name.
 ///
 /// ```
-/// use tablepb::RawFields;
+/// use tablepb::raw::RawFields;
 ///
 /// let field = RawFields::new(b"\x08\x96\x01").next().unwrap()?;
 /// assert_eq!((field.number(), field.bytes()), (1, &b"\x96\x01"[..]));
@@ -301,7 +301,7 @@ impl fmt::Debug for RawField<'_> {
 /// messages have been concatenated.
 ///
 /// ```
-/// use tablepb::RawFields;
+/// use tablepb::raw::RawFields;
 ///
 /// // message Order { string id = 1; Customer customer = 2; }  message Customer { uint64 number = 3; }
 /// let order = b"\x0a\x03a-1\x12\x03\x18\x96\x01";
@@ -337,7 +337,8 @@ impl<'i> RawFields<'i> {
     /// The fields of a message, which can be opened `levels` levels deep.
     ///
     /// ```
-    /// use tablepb::{DecodeErrorKind, RawFields};
+    /// use tablepb::raw::RawFields;
+    /// use tablepb::DecodeErrorKind;
     ///
     /// let nested = b"\x0a\x02\x0a\x00";
     /// assert!(RawFields::with_depth(nested, 2).follow(&[1, 1])?.is_some());
@@ -474,7 +475,7 @@ impl<'i> RawField<'i> {
     /// `DepthExceeded` if no further level may be opened.
     ///
     /// ```
-    /// use tablepb::RawFields;
+    /// use tablepb::raw::RawFields;
     ///
     /// let outer = RawFields::new(b"\x0a\x02\x10\x07").next().unwrap()?;
     /// let inner = outer.as_message()?.unwrap().next().unwrap()?;
@@ -500,7 +501,7 @@ impl<'i> RawField<'i> {
 /// packed run are no occurrences of their own.
 ///
 /// ```
-/// use tablepb::{RawFields, RawStep};
+/// use tablepb::raw::{RawFields, RawStep};
 ///
 /// let tags = RawFields::new(b"\x0a\x01a\x0a\x01b");
 /// let first = tags.follow(&[(1, 0)])?.unwrap();

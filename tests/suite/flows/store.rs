@@ -7,7 +7,7 @@ use crate::flows::support::Collected;
 use crate::flows::traffic;
 use std::path::Path;
 use std::process::Command;
-use tablepb::RecordPlan;
+use tablepb::record::RecordPlan;
 
 /// The answer to a query about the flows of a plan, and the same flows as prost-reflect reads them.
 fn ask(plan: RecordPlan, name: &str, query: &str) -> (Vec<String>, Collected) {

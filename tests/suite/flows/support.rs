@@ -7,7 +7,7 @@ use crate::flows::collect::{Collector, Datagram, columns};
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, ReflectMessage, Value};
 use std::fmt;
 use std::net::Ipv6Addr;
-use tablepb::RecordPlan;
+use tablepb::record::RecordPlan;
 
 /// A collector, and the records that it has written.
 pub struct Collected {

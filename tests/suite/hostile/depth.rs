@@ -142,9 +142,9 @@ fn one_hundred_levels_are_accepted_and_one_more_is_not() {
                     }
                 };
                 check(decoder.decode(&input).err());
-                check(DynamicMessage::decode_with(&rich, &input, options).err());
+                check(options.decode_dynamic(&rich, &input).err());
                 let mut merged = DynamicMessage::decode(&rich, &samples::rich_payload()).unwrap();
-                check(merged.merge_with(&input, options).err());
+                check(options.merge(&mut merged, &input).err());
                 if ways.iter().all(|way| matches!(way, Group(_))) {
                     check(Reader::with_depth(&input, limit).skip_message().err());
                 }
@@ -166,7 +166,7 @@ fn what_is_too_deep_is_not_encoded_either() {
         }
         for levels in [99, 100, 101, 150] {
             let raised = DecodeOptions::new().max_depth(1000);
-            let message = DynamicMessage::decode_with(&rich, &nested(ways, levels), raised).unwrap();
+            let message = raised.decode_dynamic(&rich, &nested(ways, levels)).unwrap();
             let encoded = message.encode_to_vec();
             assert_eq!(encoded.is_ok(), levels <= 100, "{name}: {levels}");
             if let Err(error) = encoded {
@@ -175,13 +175,13 @@ fn what_is_too_deep_is_not_encoded_either() {
             let limit = levels as u32;
             for (limit, fits) in [(limit, true), (limit - 1, false)] {
                 let mut buffer = vec![1, 2];
-                let encoded = message.encode_with(&mut buffer, EncodeOptions::new().max_depth(limit));
+                let encoded = EncodeOptions::new().max_depth(limit).encode(&message, &mut buffer);
                 assert_eq!(encoded.is_ok(), fits, "{name}");
                 assert_eq!(buffer.len() > 2, fits);
             }
             // The length does not depend on the limit.
             let mut buffer = Vec::new();
-            message.encode_with(&mut buffer, EncodeOptions::new().max_depth(u32::MAX)).unwrap();
+            EncodeOptions::new().max_depth(u32::MAX).encode(&message, &mut buffer).unwrap();
             assert_eq!(buffer.len(), message.encoded_len());
         }
     }
@@ -200,9 +200,9 @@ fn setters_nest_without_limit() {
     let error = message.encode_to_vec().unwrap_err();
     assert_eq!(error.kind(), EncodeErrorKind::DepthExceeded);
     let mut buffer = Vec::new();
-    message.encode_with(&mut buffer, EncodeOptions::new().max_depth(10_000)).unwrap();
+    EncodeOptions::new().max_depth(10_000).encode(&message, &mut buffer).unwrap();
     let raised = DecodeOptions::new().max_depth(10_000).budget(ROOM);
-    assert_eq!(DynamicMessage::decode_with(&rich, &buffer, raised).unwrap(), message);
+    assert_eq!(raised.decode_dynamic(&rich, &buffer).unwrap(), message);
 }
 
 /// A sub-message of a message that is not needed any more: by value, as the loop above goes down.
@@ -234,15 +234,15 @@ fn ten_thousand_levels_need_no_more_stack_than_one() {
             let deep = EncodeOptions::new().max_depth(LEVELS as u32).deterministic(true);
             let mut decoder = Decoder::new(&rich).with_options(options);
             let view = decoder.decode(&input).unwrap();
-            let message = DynamicMessage::decode_with(&rich, &input, options).unwrap();
+            let message = options.decode_dynamic(&rich, &input).unwrap();
             assert!(message.as_view() == view);
             let copy = view.to_owned();
             assert!(copy == message && message.clone() == copy);
             let mut buffer = Vec::new();
-            message.encode_with(&mut buffer, deep).unwrap();
+            deep.encode(&message, &mut buffer).unwrap();
             assert_eq!(buffer.len(), message.encoded_len());
             let mut merged = copy;
-            merged.merge_with(&buffer, options).unwrap();
+            options.merge(&mut merged, &buffer).unwrap();
             assert!(merged.is_initialized());
             let text = format!("{message:?}");
             assert!(text.len() >= LEVELS || name == "unknown groups", "{name}");
@@ -259,7 +259,7 @@ fn ten_thousand_levels_need_no_more_stack_than_one() {
             drop(message);
             // And what is one level too deep is found.
             let less = options.max_depth(LEVELS as u32 - 1);
-            let error = DynamicMessage::decode_with(&rich, &input, less).unwrap_err();
+            let error = less.decode_dynamic(&rich, &input).unwrap_err();
             assert_eq!(error.kind(), DecodeErrorKind::DepthExceeded);
             assert!(error.to_string().len() > 20);
         });
@@ -298,9 +298,10 @@ impl tablepb::visit::Sink<'_> for Nothing {}
 /// The value of an entry is a level where it is in the input, as in C++ and upb, and only there.
 #[test]
 fn all_decoders_count_the_same_levels_with_and_without_the_value_of_an_entry() {
-    use tablepb::{DescriptorPool, Message, Projection};
+    use tablepb::partial::Projection;
+    use tablepb::{DescriptorPool, Message};
     let pool = DescriptorPool::from_tables(&[Tree::TABLE]).unwrap();
-    let tree = pool.get_message_by_name("depth.Tree").unwrap();
+    let tree = pool.message("depth.Tree").unwrap();
     let lazy = Projection::all(&tree).lazy(["entries", "items"]).unwrap();
     for (name, end, below) in ENDS {
         for limit in [1, 2, 30, 99, 100, 101, 130] {
@@ -317,21 +318,22 @@ fn all_decoders_count_the_same_levels_with_and_without_the_value_of_an_entry() {
                         assert_eq!(error.kind(), DecodeErrorKind::DepthExceeded);
                     }
                 };
-                let message = DynamicMessage::decode_with(&tree, &input, options);
+                let message = options.decode_dynamic(&tree, &input);
                 let mut merged = DynamicMessage::decode(&tree, b"\x0a\x02\x12\0").unwrap();
-                check("merge", merged.merge_with(&input, options));
-                merged.encode_with(&mut Vec::new(), EncodeOptions::new().max_depth(limit + 1)).unwrap();
+                check("merge", options.merge(&mut merged, &input));
+                EncodeOptions::new().max_depth(limit + 1).encode(&merged, &mut Vec::new()).unwrap();
                 let mut decoder = Decoder::new(&tree).with_options(options);
                 check("decoder", decoder.decode(&input).map(drop));
                 check("visit", decoder.visit(&input, &mut Nothing).map(drop));
                 if limit <= 100 {
-                    let decoded = Tree::decode_with(&input, options);
+                    let decoded = options.decode::<Tree>(&input);
                     let mut merged = Tree::default();
-                    check("merge of a struct", merged.merge_with(&input, options));
+                    check("merge of a struct", options.merge(&mut merged, &input));
                     assert!(decoded.as_ref().is_ok_and(|tree| *tree == merged) || decoded.is_err());
                     check("struct", decoded.map(drop));
                 }
-                let raw = lazy.decode_with(&input, options).and_then(|mut message| message.materialize());
+                let raw =
+                    options.decode_selected(&lazy, &input).and_then(|mut message| message.materialize());
                 if fits {
                     raw.unwrap();
                 }
@@ -346,20 +348,23 @@ fn all_decoders_count_the_same_levels_with_and_without_the_value_of_an_entry() {
 fn what_is_encoded_within_a_limit_is_decoded_within_it() {
     use tablepb::{DescriptorPool, Message};
     let pool = DescriptorPool::from_tables(&[Tree::TABLE]).unwrap();
-    let tree = pool.get_message_by_name("depth.Tree").unwrap();
+    let tree = pool.message("depth.Tree").unwrap();
     for (name, end, _) in ENDS {
         for levels in 95..=100 {
             let mut bytes = Backwards(end.iter().rev().copied().collect());
             (0..levels).for_each(|_| bytes.message(2));
             bytes.0.reverse();
             let Ok(message) = DynamicMessage::decode(&tree, &bytes.0) else { continue };
-            let json = message.to_json_string();
+            let json = tablepb::json::to_string(&message);
             let fits = json.is_ok();
             if let Ok(json) = json {
-                assert!(DynamicMessage::from_json(&tree, json.as_bytes()).is_ok(), "{name} at {levels}");
-                assert_eq!(Tree::decode(&bytes.0).unwrap().to_json_string().unwrap(), json);
+                assert!(
+                    tablepb::json::message_from_slice(&tree, json.as_bytes()).is_ok(),
+                    "{name} at {levels}"
+                );
+                assert_eq!(tablepb::json::to_string(&Tree::decode(&bytes.0).unwrap()).unwrap(), json);
             }
-            assert_eq!(Tree::decode(&bytes.0).unwrap().to_json_string().is_ok(), fits);
+            assert_eq!(tablepb::json::to_string(&Tree::decode(&bytes.0).unwrap()).is_ok(), fits);
             match message.encode_to_vec() {
                 Ok(bytes) => assert!(DynamicMessage::decode(&tree, &bytes).is_ok(), "{name} at {levels}"),
                 Err(error) => assert_eq!(error.kind(), EncodeErrorKind::DepthExceeded),

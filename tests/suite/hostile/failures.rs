@@ -1,10 +1,14 @@
 //! What holds after an operation that failed, and for an object that is used again.
 
 use crate::common::proportion::assert_within;
-use tablepb::json::{DeserializeErrorKind, DeserializeOptions};
+use tablepb::ParseErrorKind;
+use tablepb::dynamic::RawMessage;
+use tablepb::json;
+use tablepb::partial::Projection;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind,
-    MessageDescriptor, MessageTable, MessageView, Projection, RawMessage, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, MessageView,
+    ValueRef,
 };
 
 static LEVEL: EnumTable = EnumTable::new("f.Level", &[("LOW", 0), ("HIGH", 1)]).closed();
@@ -23,7 +27,7 @@ static NODE: MessageTable = MessageTable::new(
 );
 
 fn node() -> MessageDescriptor {
-    DescriptorPool::from_tables(&[&NODE]).unwrap().get_message_by_name("f.Node").unwrap()
+    DescriptorPool::from_tables(&[&NODE]).unwrap().message("f.Node").unwrap()
 }
 
 fn write_varint(bytes: &mut Vec<u8>, mut value: u64) {
@@ -59,7 +63,7 @@ fn read(view: MessageView<'_, '_>) -> usize {
 #[test]
 fn a_map_entry_that_cannot_be_ended_leaves_its_parent_the_presence_bits_it_has() {
     let node = node();
-    let text = node.get_field_by_name("text").unwrap();
+    let text = node.field("text").unwrap();
     // The oneof goes from text to bytes that are not UTF-8, the last map entry has a number that is not listed.
     for replaced in [&b"\x0a\x04\xf7\xbf\xbf\xbf"[..], b"\x19\x10\x00\x00\x00\x04\x00\x00\x80"] {
         let mut input = replaced.to_vec();
@@ -74,7 +78,7 @@ fn a_map_entry_that_cannot_be_ended_leaves_its_parent_the_presence_bits_it_has()
         for budget in (0..8000).step_by(4) {
             let mut message = DynamicMessage::decode(&node, b"\x12\x05hello").unwrap();
             let options = DecodeOptions::new().budget(budget);
-            match message.merge_with(&input, options) {
+            match options.merge(&mut message, &input) {
                 Ok(()) => assert!(message.get(&text).is_none()),
                 Err(error) => {
                     failed += 1;
@@ -110,7 +114,7 @@ fn strings_are_whole_after_a_failure_however_old_the_memory_is() {
         message.clear();
         message.merge(&old).unwrap();
         message.clear();
-        let _ = message.merge_with(&input[..cut], DecodeOptions::new().budget(cut * 9));
+        let _ = DecodeOptions::new().budget(cut * 9).merge(&mut message, &input[..cut]);
         read(message.as_view());
         message.merge(b"\x32\x04\x12\x02ok").unwrap();
         assert!(read(message.as_view()) >= 1);
@@ -126,7 +130,7 @@ fn a_decoder_takes_small_messages_after_a_large_one() {
         [&b"\x3a\x00"[..], b"\x3a\x02\x3a\x00", b"\x42\x03\x0a\x01a", b"\x12\x01a", b"\x32\x00\x32\x00"];
     for numbers in [1_000usize, 20_000, 40_000, 300_000] {
         let mut large = DynamicMessage::new(&node);
-        large.set_field_by_name("numbers", vec![tablepb::Value::U64(7); numbers]).unwrap();
+        large.set_field("numbers", vec![tablepb::Value::U64(7); numbers]).unwrap();
         let large = large.encode_to_vec().unwrap();
         for shrink in [None, Some(0), Some(1 << 20)] {
             let mut decoder = Decoder::new(&node);
@@ -272,18 +276,18 @@ fn a_message_takes_small_texts_however_many_bytes_of_strings_it_holds() {
         let mut shared = DynamicMessage::decode_shared(&node, &bytes.into()).unwrap();
         for message in [&mut set, &mut shared] {
             for _ in 0..40 {
-                message.merge_json(br#"{"text": "abc", "names": {"d\n": 1}}"#).unwrap();
-                message.merge_json(br#"{"raw": "AAAA"}"#).unwrap();
-                message.merge_text_format(r#"text: "abc" names { key: "e" value: 2 }"#).unwrap();
+                tablepb::json::merge_from_slice(message, br#"{"text": "abc", "names": {"d\n": 1}}"#).unwrap();
+                tablepb::json::merge_from_slice(message, br#"{"raw": "AAAA"}"#).unwrap();
+                tablepb::text::merge_from_str(message, r#"text: "abc" names { key: "e" value: 2 }"#).unwrap();
             }
             assert!(message.capacity() <= 8 * size, "{} for {size}", message.capacity());
             // What does not fit into the budget and twice what the message holds is refused.
             let json = [br#"{"text": ""#, "y".repeat(5 * size).as_bytes(), br#""}"#].concat();
-            let scarce = DeserializeOptions::new().budget(size / 2);
-            let error = message.clone().merge_json_with(&json, &scarce).unwrap_err();
-            assert_eq!(error.kind(), DeserializeErrorKind::BudgetExceeded);
-            message.merge_json(&json).unwrap();
-            assert_eq!(message.get_field_by_name("text").unwrap().as_str().map(str::len), Some(5 * size));
+            let scarce = json::Parser::new().budget(size / 2);
+            let error = scarce.merge_from_slice(&mut message.clone(), &json).unwrap_err();
+            assert_eq!(error.kind(), ParseErrorKind::BudgetExceeded);
+            tablepb::json::merge_from_slice(message, &json).unwrap();
+            assert_eq!(message.get_field("text").unwrap().as_str().map(str::len), Some(5 * size));
         }
     }
 }
@@ -317,7 +321,7 @@ fn an_unselected_oneof_costs_the_same_however_many_members_it_has() {
         write_varint(&mut source, file.len() as u64);
         source.extend(file);
         let pool = DescriptorPool::decode(&source).unwrap();
-        let wide = pool.get_message_by_name("W").unwrap();
+        let wide = pool.message("W").unwrap();
         Projection::new(&wide, ["f5"]).unwrap()
     };
     let (few, many) = (wide(70), wide(5_000));
@@ -330,7 +334,7 @@ fn an_unselected_oneof_costs_the_same_however_many_members_it_has() {
 fn a_map_that_grows_by_merges_inserts_and_removals_finds_every_key() {
     use std::collections::BTreeMap;
     let node = node();
-    let names = node.get_field_by_name("names").unwrap();
+    let names = node.field("names").unwrap();
     let mut message = DynamicMessage::new(&node);
     let mut model = BTreeMap::new();
     let mut random = 1u64;
@@ -363,7 +367,7 @@ fn a_map_that_grows_by_merges_inserts_and_removals_finds_every_key() {
         }
         message.merge(&chunk).unwrap();
         if step % 20 == 0 {
-            let map = message.get_field(&names).as_map().unwrap();
+            let map = message.get_field(&names).unwrap().as_map().unwrap();
             assert_eq!(map.len(), model.len());
             assert!(model.iter().all(|(key, &value)| map.get(key.as_str()).unwrap().as_i32() == Some(value)));
             assert!(map.get("none").is_none());
@@ -400,7 +404,7 @@ fn merging_a_map_piece_by_piece_takes_time_in_proportion() {
 #[test]
 fn a_message_in_many_parts_takes_what_it_takes_in_one() {
     let node = node();
-    let child = node.get_field_by_name("child").unwrap();
+    let child = node.field("child").unwrap();
     fn raw<'a, 'i>(view: MessageView<'a, 'i>, field: &tablepb::FieldDescriptor) -> RawMessage<'a, 'i> {
         match view.get(field) {
             Some(ValueRef::Raw(raw)) => raw,
@@ -418,7 +422,7 @@ fn a_message_in_many_parts_takes_what_it_takes_in_one() {
         let mut decoder = Decoder::new(&node);
         let part = raw(lazy.decode(&input).unwrap(), &child);
         let decoded = part.decode(&mut decoder).unwrap();
-        assert_eq!(decoded, whole.get_field(&child).as_message().unwrap());
+        assert_eq!(decoded, whole.get_field(&child).unwrap().as_message().unwrap());
         // A decoder that has more memory already accepts no more and no less.
         let body = decoded.encode_to_vec().unwrap().len();
         for budget in (body..40 * body).step_by(body * 3) {

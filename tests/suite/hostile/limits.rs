@@ -48,7 +48,7 @@ impl Bench {
             (Ok(view), Ok(expected)) => {
                 self.accepted += 1;
                 self.buffer.clear();
-                view.encode_with(&mut self.buffer, SORTED).unwrap();
+                SORTED.encode(&view, &mut self.buffer).unwrap();
                 assert_eq!(self.buffer, encode(&self.schema, 0, expected), "{input:02x?}");
                 assert_eq!(view.encoded_len(), self.buffer.len());
             }

@@ -5,9 +5,8 @@ use crate::common::heap::{Use, measure};
 use crate::common::samples::{self, rich_payload};
 use crate::common::schema::{Card, Kind, Schema, Syntax};
 use crate::common::wire::Wire;
-use tablepb::{
-    DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, Projection,
-};
+use tablepb::partial::Projection;
+use tablepb::{DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, MessageDescriptor};
 
 const MIB: usize = 1 << 20;
 /// Large enough that the mebibyte which is free does not matter, if that does not take too long.
@@ -140,7 +139,8 @@ fn no_json_takes_more_than_the_budget() {
         for json in
             [format!(r#"{{"{name}":[{list}]}}"#), format!(r#"{{"{name}":[{list}"#), format!("[{list}]")]
         {
-            let (result, used) = measure(|| DynamicMessage::from_json(&root, json.as_bytes()).map(drop));
+            let (result, used) =
+                measure(|| tablepb::json::message_from_slice(&root, json.as_bytes()).map(drop));
             let kind = result.err().map(|error| error.kind());
             println!(
                 "{name} {element}: {:.1} bytes per byte, {kind:?}",
@@ -151,7 +151,10 @@ fn no_json_takes_more_than_the_budget() {
     }
     let map = (0..SIZE / 10).fold(String::new(), |map, key| map + &format!(r#""{key}":"","#));
     let (result, used) = measure(|| {
-        DynamicMessage::from_json(&root, format!(r#"{{"f11":{{{}}}}}"#, map.trim_end_matches(',')).as_bytes())
+        tablepb::json::message_from_slice(
+            &root,
+            format!(r#"{{"f11":{{{}}}}}"#, map.trim_end_matches(',')).as_bytes(),
+        )
     });
     assert!(result.is_ok() && used.peak <= promised(map.len()) + 2 * map.len(), "{used:?}");
 }
@@ -185,7 +188,7 @@ fn no_text_takes_more_than_the_budget() {
             each.repeat(SIZE / each.len()),
             format!("[{list}]"),
         ] {
-            let (result, used) = measure(|| DynamicMessage::parse_text_format(&root, &text).map(drop));
+            let (result, used) = measure(|| tablepb::text::message_from_str(&root, &text).map(drop));
             let kind = result.err().map(|error| error.kind());
             println!(
                 "{name} {element}: {:.1} bytes per byte, {kind:?}",
@@ -195,7 +198,7 @@ fn no_text_takes_more_than_the_budget() {
         }
     }
     let map = (0..SIZE / 16).fold(String::new(), |map, key| map + &format!("f11{{key:'{key}'}}"));
-    let (result, used) = measure(|| DynamicMessage::parse_text_format(&root, &map));
+    let (result, used) = measure(|| tablepb::text::message_from_str(&root, &map));
     assert!(result.is_ok() && used.peak <= promised(map.len()), "{:?} {used:?}", result.err());
 }
 
@@ -236,7 +239,7 @@ fn the_budget_is_for_messages_not_for_growing() {
     for (name, piece) in amplifiers() {
         let input = Wire::repeat(piece.clone(), SIZE / piece.0.len()).0;
         let unlimited = DecodeOptions::new().budget(usize::MAX);
-        let message = DynamicMessage::decode_with(&root, &input, unlimited).unwrap();
+        let message = unlimited.decode_dynamic(&root, &input).unwrap();
         let (copy, used) = measure(|| message.clone());
         assert!(copy.capacity() >= used.kept);
         let accepted = DynamicMessage::decode(&root, &input).is_ok();
@@ -261,7 +264,7 @@ fn a_smaller_budget_holds_as_well() {
             let options = DecodeOptions::new().budget(budget);
             let mut decoder = Decoder::new(descriptor).with_options(options);
             let view = outcome(|| decoder.decode(input).map(drop));
-            let owned = outcome(|| DynamicMessage::decode_with(descriptor, input, options));
+            let owned = outcome(|| options.decode_dynamic(descriptor, input));
             for (fault, used) in [view, owned] {
                 assert!(used.peak <= budget + ERROR, "{name} with {budget}: {used:?}");
                 assert!(
@@ -396,7 +399,9 @@ fn reading_and_comparing_allocate_nothing() {
         let mut seen = 0;
         for field in &fields {
             seen += usize::from(message.has_field(field));
-            seen += usize::from(message.get_field(field).as_list().is_some_and(|list| list.iter().len() > 0));
+            seen += usize::from(
+                message.get_field(field).unwrap().as_list().is_some_and(|list| list.iter().len() > 0),
+            );
         }
         seen + message.fields().count() + message.unknown_fields().count()
     });
@@ -436,7 +441,9 @@ fn small_messages_are_made_in_one_block() {
     (1..=3).for_each(|n| _ = schema.add(inner, n, Kind::Int32, Card::Optional));
     (1..=3).for_each(|n| _ = schema.add(outer, n, Kind::Message(inner), Card::Optional));
     let outer = descriptor_of(&schema);
-    let tablepb::Kind::Message(inner) = outer.get_field(1).unwrap().kind() else { panic!("a message") };
+    let tablepb::table::Kind::Message(inner) = outer.get_field(1).unwrap().kind() else {
+        panic!("a message")
+    };
 
     let build = || {
         let mut message = DynamicMessage::new(&inner);

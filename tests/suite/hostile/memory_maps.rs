@@ -5,12 +5,13 @@ use crate::common::heap::{held, measure};
 use crate::common::wire::Wire;
 use bytes::Buf;
 use std::collections::{BTreeMap, HashMap};
-use tablepb::json::DeserializeOptions;
-use tablepb::text::ParseOptions;
+use tablepb::json;
+use tablepb::partial::Projection;
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::text;
 use tablepb::visit::{Field, Sink, Step};
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind,
-    MessageDescriptor, MessageTable, Projection, SmallMap,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, SmallMap,
 };
 
 /// A map for each kind of key but `bool`, which has two keys.
@@ -38,7 +39,7 @@ static MAPS: MessageTable = MessageTable::new(
 const SLACK: usize = 16 << 10;
 
 fn maps() -> MessageDescriptor {
-    DescriptorPool::from_tables(&[&MAPS]).unwrap().get_message_by_name("t.Maps").unwrap()
+    DescriptorPool::from_tables(&[&MAPS]).unwrap().message("t.Maps").unwrap()
 }
 
 /// The key of this number, as field 1 of an entry.
@@ -103,13 +104,13 @@ fn making_keys_unique_takes_no_more_than_the_budget() {
         let decoder = |budget| Decoder::new(&descriptor).with_options(options(budget));
         sweep(&format!("{name}, view"), input.len(), |budget| decoder(budget).decode(input).is_ok());
         sweep(&format!("{name}, owned"), input.len(), |budget| {
-            DynamicMessage::decode_with(&descriptor, input, options(budget)).is_ok()
+            options(budget).decode_dynamic(&descriptor, input).is_ok()
         });
         sweep(&format!("{name}, chunks"), input.len(), |budget| {
             decoder(budget).decode_buf(input[..5].chain(&input[5..])).is_ok()
         });
         sweep(&format!("{name}, merge"), input.len(), |budget| {
-            DynamicMessage::new(&descriptor).merge_with(input, options(budget)).is_ok()
+            options(budget).merge(&mut DynamicMessage::new(&descriptor), input).is_ok()
         });
         let cut = input.len() - 2;
         for budget in [1 << 16, 1 << 18, 1 << 20, 1 << 22] {
@@ -133,11 +134,11 @@ fn making_keys_unique_in_a_merge_takes_the_budget_and_four_times_the_message() {
         for budget in [1, 4, 16, 64].map(|times| times * more.len()) {
             let mut copy = message.clone();
             let bound = budget + SLACK + 4 * copy.capacity();
-            let (ok, used) = measure(|| copy.merge_with(&more, DecodeOptions::new().budget(budget)).is_ok());
+            let (ok, used) = measure(|| DecodeOptions::new().budget(budget).merge(&mut copy, &more).is_ok());
             assert!(used.peak <= bound, "m{field}: {used:?} for {budget} and {}", message.capacity());
             merged += usize::from(ok);
-            let keys = copy.get_field_by_number(field).unwrap().as_map().unwrap();
-            assert!(keys.len() >= message.get_field_by_number(field).unwrap().as_map().unwrap().len());
+            let keys = copy.get_field(field).unwrap().as_map().unwrap();
+            assert!(keys.len() >= message.get_field(field).unwrap().as_map().unwrap().len());
         }
         assert!((1..4).contains(&merged), "m{field}: {merged}");
     }
@@ -152,8 +153,8 @@ fn making_keys_of_text_unique_takes_no_more_than_the_budget() {
     let strings = format!("{{\"m2\":{{\"a\":\"{}\"{}}}}}", "x".repeat(count), ",\"\":\"yy\"".repeat(count));
     for json in [json, strings] {
         sweep("JSON", json.len(), |budget| {
-            let options = DeserializeOptions::new().allow_duplicate_keys(true).budget(budget);
-            DynamicMessage::from_json_with(&descriptor, json.as_bytes(), &options).is_ok()
+            let options = json::Parser::new().allow_duplicate_keys(true).budget(budget);
+            options.message_from_slice(&descriptor, json.as_bytes()).is_ok()
         });
     }
     let nine: String = (1..10).map(|i| format!("m1{{key:{i}}}")).collect();
@@ -165,8 +166,7 @@ fn making_keys_of_text_unique_takes_no_more_than_the_budget() {
     ];
     for text in &texts {
         sweep("text format", text.len(), |budget| {
-            DynamicMessage::parse_text_format_with(&descriptor, text, &ParseOptions::new().budget(budget))
-                .is_ok()
+            text::Parser::new().budget(budget).message_from_str(&descriptor, text).is_ok()
         });
     }
 }
@@ -200,10 +200,10 @@ fn maps_of_structs_take_no_more_than_the_budget() {
         let again = repeated(field, COUNT);
         fn run<T: tablepb::DecodeOwned>(what: &str, different: &[u8], repeated: &[u8]) {
             sweep(what, different.len(), |budget| {
-                T::decode_with(different, DecodeOptions::new().budget(budget)).is_ok()
+                DecodeOptions::new().budget(budget).decode::<T>(different).is_ok()
             });
             for budget in [0, 1 << 10, 1 << 14, 1 << 18, 1 << 22] {
-                let run = || T::decode_with(repeated, DecodeOptions::new().budget(budget)).is_ok();
+                let run = || DecodeOptions::new().budget(budget).decode::<T>(repeated).is_ok();
                 let (_, used) = measure(run);
                 assert!(used.peak <= budget + SLACK, "{what}: {used:?} for {budget}");
             }
@@ -256,16 +256,16 @@ fn an_input_over_the_budget_is_refused_before_it_is_copied() {
     let too_much = Some(DecodeErrorKind::BudgetExceeded);
     let results = [
         measure(|| decoder.decode_buf(chunks()).err().map(|error| error.kind())),
-        measure(|| DynamicMessage::decode_with(&descriptor, &input, options).err().map(|error| error.kind())),
-        measure(|| message.merge_with(&input, options).err().map(|error| error.kind())),
+        measure(|| options.decode_dynamic(&descriptor, &input).err().map(|error| error.kind())),
+        measure(|| options.merge(&mut message, &input).err().map(|error| error.kind())),
     ];
     for (i, (kind, used)) in results.into_iter().enumerate() {
         assert_eq!(kind, too_much, "{i}");
         assert!(used.peak <= 4 << 10, "{i}: {used:?}");
     }
     assert_eq!(message, small);
-    message.merge_with(b"\x72\x01b", options).unwrap();
-    assert_eq!(message.get_field_by_name("text").unwrap().as_str(), Some("b"));
+    options.merge(&mut message, b"\x72\x01b").unwrap();
+    assert_eq!(message.get_field("text").unwrap().as_str(), Some("b"));
     // Nothing is copied here; the input is the caller's.
     assert!(decoder.decode(&input).is_ok());
     assert!(decoder.decode_buf(b"\x72".chain(&b"\x01b"[..])).is_ok());

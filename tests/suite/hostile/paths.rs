@@ -9,11 +9,14 @@ use crate::common::bridge::descriptor;
 use crate::common::samples::{self, hostile, nested, nested_groups};
 use crate::common::wire::{END, START, Wire};
 use std::collections::BTreeMap;
+use tablepb::partial::Projection;
+use tablepb::raw::{RawFields, RawValue};
+use tablepb::record::RecordPlan;
 use tablepb::record::{Field, kind};
 use tablepb::wire::Reader;
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, Lazy, Message, MessageDescriptor,
-    Prepared, Projection, RawFields, RawValue, RecordPlan, UnknownFieldSet, stream,
+    Prepared, UnknownFieldSet, stream,
 };
 
 /// How many times what is small is there in large inputs.
@@ -177,7 +180,7 @@ impl Paths {
         while let Ok(Some(tag)) = reader.next_tag() {
             match (tag.number(), tag.wire_type() as u32) {
                 (3, 2) => match reader.read_length_delimited() {
-                    Ok(bytes) if DynamicMessage::decode_with(&self.t, bytes, options).is_ok() => {}
+                    Ok(bytes) if options.decode_dynamic(&self.t, bytes).is_ok() => {}
                     _ => return true,
                 },
                 _ => {
@@ -231,7 +234,7 @@ impl Paths {
         };
         let body = stream::read_frame(&mut &record[..]).expect("a frame").expect("a frame").to_vec();
         let view = self.decoder.decode(&body).expect("our own record");
-        let member = view.get_field_by_number(3).and_then(|value| value.as_message()).expect("it is set");
+        let member = view.get_field(3).ok().and_then(|value| value.as_message()).expect("it is set");
         assert!(member == full.as_view(), "{input:02x?}");
     }
 

@@ -2,7 +2,8 @@
 //! those of protobuf's own tests. Enum values by number, and numbers that a closed enum does not list.
 
 use crate::common::wire::Wire;
-use tablepb::json::{DeserializeErrorKind as Bad, DeserializeOptions, SerializeOptions};
+use tablepb::ParseErrorKind as Bad;
+use tablepb::json;
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 const ARMOR: [(&str, u64, Option<&str>); 9] = [
@@ -33,7 +34,7 @@ fn knight() -> MessageDescriptor {
         Wire::new().bytes(1, "Knight").message(2, field("armor", 1, 1)).message(2, field("armors", 2, 3));
     let file = Wire::new().bytes(1, "knight.proto").bytes(2, "t").bytes(12, "editions").int(14, 1002);
     let set = Wire::new().message(1, file.message(4, message).message(5, armor));
-    DescriptorPool::decode(&set.0).unwrap().get_message_by_name("t.Knight").unwrap()
+    DescriptorPool::decode(&set.0).unwrap().message("t.Knight").unwrap()
 }
 
 #[test]
@@ -44,18 +45,18 @@ fn options_name_enum_values() {
         let text = format!("{{\"armor\":{},\"armors\":[{0}]}}", serde_json::to_string(printed).unwrap());
         let bytes = Wire::new().int(1, number).message(2, Wire::new().varint(number)).0;
         let message = DynamicMessage::decode(&knight, &bytes).unwrap();
-        assert_eq!(message.to_json_string().unwrap(), text);
+        assert_eq!(tablepb::json::to_string(&message).unwrap(), text);
         // The name in the schema is accepted too, and so is the number.
         for text in [text, format!("{{\"armor\":\"{name}\",\"armors\":[{number}]}}")] {
-            let parsed = DynamicMessage::from_json(&knight, text.as_bytes()).unwrap();
+            let parsed = tablepb::json::message_from_slice(&knight, text.as_bytes()).unwrap();
             assert_eq!(parsed, message, "{text}");
         }
         let mut numbers = Vec::new();
-        message.to_json_with(&mut numbers, &SerializeOptions::new().use_enum_numbers(true)).unwrap();
+        json::Printer::new().use_enum_numbers(true).append(&mut numbers, &message).unwrap();
         assert_eq!(numbers, format!("{{\"armor\":{number},\"armors\":[{number}]}}").as_bytes());
     }
     let unlisted = DynamicMessage::decode(&knight, &Wire::new().int(1, 99).0).unwrap();
-    assert_eq!(unlisted.to_json_string().unwrap(), r#"{"armor":99}"#);
+    assert_eq!(tablepb::json::to_string(&unlisted).unwrap(), r#"{"armor":99}"#);
 }
 
 #[test]
@@ -64,7 +65,7 @@ fn an_enum_number_may_be_in_quotes_as_in_other_implementations() {
     // A JSON name that looks like a number is a name.
     for (text, number) in [("5", 5u64), ("8", 6), ("99", 99), ("-1", u64::MAX), ("0", 0)] {
         let json = format!("{{\"armors\":[\"{text}\"]}}");
-        let message = DynamicMessage::from_json(&knight, json.as_bytes()).unwrap();
+        let message = tablepb::json::message_from_slice(&knight, json.as_bytes()).unwrap();
         let bytes = Wire::new().message(2, Wire::new().varint(number)).0;
         assert_eq!(message.encode_to_vec().unwrap(), bytes, "{text}");
     }
@@ -73,7 +74,7 @@ fn an_enum_number_may_be_in_quotes_as_in_other_implementations() {
 #[test]
 fn other_names_stay_unknown() {
     let knight = knight();
-    let ignore = DeserializeOptions::new().deny_unknown_fields(false);
+    let ignore = json::Parser::new().deny_unknown_fields(false);
     for name in [
         "GR8 HELM",
         "ARMOR_great_helm",
@@ -88,9 +89,9 @@ fn other_names_stay_unknown() {
         "UNKNOWN",
     ] {
         let text = format!("{{\"armors\":[\"{name}\"]}}");
-        let error = DynamicMessage::from_json(&knight, text.as_bytes()).unwrap_err();
+        let error = tablepb::json::message_from_slice(&knight, text.as_bytes()).unwrap_err();
         assert_eq!((error.kind(), error.path().to_string().as_str()), (Bad::UnknownEnumValue, "armors[0]"));
-        let message = DynamicMessage::from_json_with(&knight, text.as_bytes(), &ignore).unwrap();
+        let message = ignore.message_from_slice(&knight, text.as_bytes()).unwrap();
         assert_eq!(message.encode_to_vec().unwrap(), b"");
     }
 }
@@ -111,18 +112,20 @@ fn holder() -> MessageDescriptor {
     let more = field("more", 100, 3).bytes(2, ".t.Holder").message(8, Wire::new().int(2, 1));
     let file = Wire::new().bytes(1, "holder.proto").bytes(2, "t");
     let set = Wire::new().message(1, file.message(4, holder).message(5, closed).message(7, more));
-    DescriptorPool::decode(&set.0).unwrap().get_message_by_name("t.Holder").unwrap()
+    DescriptorPool::decode(&set.0).unwrap().message("t.Holder").unwrap()
 }
 
 #[test]
 fn a_closed_enum_takes_the_numbers_that_it_lists() {
     let holder = holder();
     for (text, number) in [("\"1\"", 1u64), ("\"-2\"", -2i64 as u64), ("1", 1), ("\"ONE\"", 1)] {
-        let message = DynamicMessage::from_json(&holder, format!("{{\"one\":{text}}}").as_bytes()).unwrap();
+        let message =
+            tablepb::json::message_from_slice(&holder, format!("{{\"one\":{text}}}").as_bytes()).unwrap();
         assert_eq!(message.encode_to_vec().unwrap(), Wire::new().int(1, number).0, "{text}");
     }
     for text in ["\"2\"", "2", "\"TWO\""] {
-        let error = DynamicMessage::from_json(&holder, format!("{{\"one\":{text}}}").as_bytes()).unwrap_err();
+        let error =
+            tablepb::json::message_from_slice(&holder, format!("{{\"one\":{text}}}").as_bytes()).unwrap_err();
         assert_eq!(error.kind(), Bad::UnknownEnumValue, "{text}");
     }
 }
@@ -144,7 +147,7 @@ fn an_extension_of_numbers_that_the_enum_does_not_list_is_not_set_in_json() {
         let message = DynamicMessage::decode(&holder, &input).unwrap();
         for skip in [true, false] {
             let mut json = Vec::new();
-            message.to_json_with(&mut json, &SerializeOptions::new().skip_default_fields(skip)).unwrap();
+            json::Printer::new().skip_default_fields(skip).append(&mut json, &message).unwrap();
             assert_eq!(String::from_utf8(json).unwrap(), expected, "{input:02x?}");
         }
     }

@@ -1,8 +1,10 @@
 //! JSON around the widths of its fast paths: labels, blocks of lists, windows of strings, words of digits.
 
 use std::fmt::Write;
-use tablepb::json::{DeserializeErrorKind as Bad, DeserializeOptions};
-use tablepb::{DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable};
+use tablepb::ParseErrorKind as Bad;
+use tablepb::json;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
+use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 static COLOR: EnumTable = EnumTable::new("f.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", 2)]);
 static LISTS: MessageTable = MessageTable::new(
@@ -23,7 +25,7 @@ static LISTS: MessageTable = MessageTable::new(
 );
 
 fn lists() -> MessageDescriptor {
-    DescriptorPool::from_tables(&[&LISTS]).unwrap().get_message_by_name("f.Lists").unwrap()
+    DescriptorPool::from_tables(&[&LISTS]).unwrap().message("f.Lists").unwrap()
 }
 
 /// A list of this field as it is printed.
@@ -57,11 +59,11 @@ fn lists_of_every_length_come_back() {
         for len in (1..=70).chain([1000]) {
             let values: Vec<String> = (0..len).map(|i| value(name, i)).collect();
             let text = list(name, &values);
-            let message = DynamicMessage::from_json(&descriptor, text.as_bytes()).expect(&text);
-            assert_eq!(message.to_json_string().unwrap(), text);
+            let message = tablepb::json::message_from_slice(&descriptor, text.as_bytes()).expect(&text);
+            assert_eq!(tablepb::json::to_string(&message).unwrap(), text);
             // With white space, the members are found another way.
             let spaced = text.replace(',', " ,\n ").replace(':', " : ").replace('[', "[ ").replace(']', " ]");
-            let again = DynamicMessage::from_json(&descriptor, spaced.as_bytes()).expect(&spaced);
+            let again = tablepb::json::message_from_slice(&descriptor, spaced.as_bytes()).expect(&spaced);
             assert_eq!(again, message, "{spaced}");
         }
     }
@@ -76,13 +78,14 @@ fn elements_before_one_at_fault_are_kept() {
             let mut bad = values.clone();
             bad.push("{}".to_owned());
             let mut message = DynamicMessage::new(&descriptor);
-            let error = message.merge_json(list(name, &bad).as_bytes()).unwrap_err();
+            let error =
+                tablepb::json::merge_from_slice(&mut message, list(name, &bad).as_bytes()).unwrap_err();
             assert_eq!(error.kind(), Bad::WrongType, "{name} {len}");
             assert_eq!(error.path().to_string(), format!("{name}[{len}]"));
             let kept = if len == 0 { "{}".to_owned() } else { list(name, &values) };
-            assert_eq!(message.to_json_string().unwrap(), kept);
+            assert_eq!(tablepb::json::to_string(&message).unwrap(), kept);
             // And it is used again.
-            message.merge_json(list(name, &[value(name, 1)]).as_bytes()).unwrap();
+            tablepb::json::merge_from_slice(&mut message, list(name, &[value(name, 1)]).as_bytes()).unwrap();
         }
     }
 }
@@ -95,28 +98,28 @@ fn strings_of_every_length_with_every_control_byte() {
         // The string at the very end of the input, and followed by much.
         for after in [String::new(), format!(r#","s":["{}"]"#, "x".repeat(100))] {
             let text = format!(r#"{{"text":"{plain}"{after}}}"#);
-            let message = DynamicMessage::from_json(&descriptor, text.as_bytes()).unwrap();
-            let read = message.get_field_by_name("text").and_then(|v| v.as_str().map(str::to_owned));
+            let message = tablepb::json::message_from_slice(&descriptor, text.as_bytes()).unwrap();
+            let read = message.get_field("text").ok().and_then(|v| v.as_str().map(str::to_owned));
             assert_eq!(read.unwrap_or_default(), plain);
             for at in 0..len {
                 let (start, end) = plain.split_at(at);
                 for byte in 0..0x20u8 {
                     let raw = format!("{{\"text\":\"{start}{}{end}\"{after}}}", char::from(byte));
-                    let error = DynamicMessage::from_json(&descriptor, raw.as_bytes()).unwrap_err();
+                    let error = tablepb::json::message_from_slice(&descriptor, raw.as_bytes()).unwrap_err();
                     assert_eq!((error.kind(), error.offset()), (Bad::InvalidString, 9 + at));
                 }
                 let mut escaped = String::new();
                 write!(escaped, r#"{{"text":"{start}\"\\\n\u0001{end}"{after}}}"#).unwrap();
-                let message = DynamicMessage::from_json(&descriptor, escaped.as_bytes()).unwrap();
-                let read = message.get_field_by_name("text").unwrap().as_str().unwrap().to_owned();
+                let message = tablepb::json::message_from_slice(&descriptor, escaped.as_bytes()).unwrap();
+                let read = message.get_field("text").unwrap().as_str().unwrap().to_owned();
                 assert_eq!(read, format!("{start}\"\\\n\u{1}{end}"));
-                let printed = message.to_json_string().unwrap();
+                let printed = tablepb::json::to_string(&message).unwrap();
                 let (printed, _) =
                     printed.split_once(r#","text":"#).map_or((printed.as_str(), ""), |p| (p.1, p.0));
                 assert!(printed.contains(&format!(r#"{start}\"\\\n\u0001{end}""#)), "{printed}");
                 let mut invalid = text.clone().into_bytes();
                 invalid[9 + at] = 0xff;
-                let error = DynamicMessage::from_json(&descriptor, &invalid).unwrap_err();
+                let error = tablepb::json::message_from_slice(&descriptor, &invalid).unwrap_err();
                 assert_eq!((error.kind(), error.offset()), (Bad::InvalidUtf8, 9 + at));
             }
         }
@@ -131,8 +134,8 @@ fn keys_of_every_length_are_told_apart() {
         (1..).zip(&names).map(|(number, name)| FieldTable::new(name, number, Kind::Int32)).collect(),
     );
     let table: &'static MessageTable = Box::leak(Box::new(MessageTable::new("f.Names", fields)));
-    let descriptor = DescriptorPool::from_tables(&[table]).unwrap().get_message_by_name("f.Names").unwrap();
-    let lenient = DeserializeOptions::new().deny_unknown_fields(false);
+    let descriptor = DescriptorPool::from_tables(&[table]).unwrap().message("f.Names").unwrap();
+    let lenient = json::Parser::new().deny_unknown_fields(false);
     for step in 1..8usize {
         let order: Vec<usize> = (0..names.len()).map(|i| i * step % names.len()).collect();
         let mut seen = vec![false; names.len()];
@@ -141,9 +144,9 @@ fn keys_of_every_length_are_told_apart() {
             write!(text, r#"{}"{}":{}"#, if text.len() > 1 { "," } else { "" }, names[at], at + 1).unwrap();
         }
         text.push('}');
-        let message = DynamicMessage::from_json(&descriptor, text.as_bytes()).unwrap();
+        let message = tablepb::json::message_from_slice(&descriptor, text.as_bytes()).unwrap();
         for (at, name) in names.iter().enumerate().filter(|(at, _)| seen[*at]) {
-            assert_eq!(message.get_field_by_name(name).and_then(|v| v.as_i32()), Some(at as i32 + 1));
+            assert_eq!(message.get_field(name).ok().and_then(|v| v.as_i32()), Some(at as i32 + 1));
         }
     }
     for name in &names {
@@ -151,10 +154,10 @@ fn keys_of_every_length_are_told_apart() {
             let mut other = name.to_string();
             other.replace_range(at..=at, "q");
             let text = format!(r#"{{"{other}":1}}"#);
-            let error = DynamicMessage::from_json(&descriptor, text.as_bytes()).unwrap_err();
+            let error = tablepb::json::message_from_slice(&descriptor, text.as_bytes()).unwrap_err();
             assert_eq!((error.kind(), error.offset()), (Bad::UnknownField, 1));
-            let message = DynamicMessage::from_json_with(&descriptor, text.as_bytes(), &lenient).unwrap();
-            assert_eq!(message.to_json_string().unwrap(), "{}");
+            let message = lenient.message_from_slice(&descriptor, text.as_bytes()).unwrap();
+            assert_eq!(tablepb::json::to_string(&message).unwrap(), "{}");
         }
     }
 }
@@ -176,10 +179,10 @@ fn integers_around_every_power_of_ten() {
                     let printed = list(name, &[if quoted { quotes.clone() } else { plain.clone() }]);
                     for form in [plain.clone(), quotes.clone(), format!("{plain}.0"), format!("{plain}e0")] {
                         let text = list(name, &[form]);
-                        match DynamicMessage::from_json(&descriptor, text.as_bytes()) {
+                        match tablepb::json::message_from_slice(&descriptor, text.as_bytes()) {
                             Ok(message) => {
                                 assert!((least..=most).contains(&number), "{text}");
-                                assert_eq!(message.to_json_string().unwrap(), printed);
+                                assert_eq!(tablepb::json::to_string(&message).unwrap(), printed);
                             }
                             Err(error) => {
                                 assert!(!(least..=most).contains(&number), "{text} {error}");

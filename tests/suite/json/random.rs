@@ -5,17 +5,18 @@ use crate::common::format_case::{FormatCase as Case, LIMITS, SHARED, STYLE, with
 use crate::common::payload::payload;
 use crate::common::rounds;
 use prost_reflect::DynamicMessage as Theirs;
-use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeOptions};
+use tablepb::ParseErrorKind;
+use tablepb::json;
 use tablepb::{DynamicMessage, EncodeOptions};
 
-const PARTIAL: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
+const PARTIAL: json::Parser = json::Parser::new().allow_partial(true);
 
 fn seeds(few: u64) -> std::ops::Range<u64> {
     0..std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(rounds(few as u32).into())
 }
 
-fn options() -> Vec<SerializeOptions> {
-    let new = SerializeOptions::new();
+fn options() -> Vec<json::Printer> {
+    let new = json::Printer::new();
     vec![
         new,
         new.pretty(true).use_proto_field_name(true),
@@ -24,9 +25,9 @@ fn options() -> Vec<SerializeOptions> {
     ]
 }
 
-fn printed(message: &DynamicMessage, options: &SerializeOptions) -> String {
+fn printed(message: &DynamicMessage, options: &json::Printer) -> String {
     let mut buffer = b"before".to_vec();
-    message.to_json_with(&mut buffer, options).unwrap();
+    options.append(&mut buffer, message).unwrap();
     String::from_utf8(buffer.split_off(6)).unwrap()
 }
 
@@ -41,21 +42,22 @@ fn what_is_printed_comes_back() {
             let mut first: Option<serde_json::Value> = None;
             for options in options() {
                 let json = printed(&message, &options);
-                let back = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARTIAL)
+                let back = PARTIAL
+                    .message_from_slice(&case.ours, json.as_bytes())
                     .unwrap_or_else(|e| panic!("{e}: {json}"));
                 assert_eq!(case.values(&back), values, "{json}");
                 let value: serde_json::Value =
                     serde_json::from_str(&json).unwrap_or_else(|e| panic!("{e}: {json}"));
                 // Spaces are no part of it.
-                if options == SerializeOptions::new() {
+                if options == json::Printer::new() {
                     first = Some(value);
                 }
                 let mut bytes = Vec::new();
-                back.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).unwrap();
+                EncodeOptions::new().allow_partial(true).encode(&back, &mut bytes).unwrap();
                 assert_eq!(case.values(&case.decode(&bytes)), values);
                 assert_eq!(printed(&back, &options), printed(&case.decode(&bytes), &options));
             }
-            let pretty = printed(&message, &SerializeOptions::new().pretty(true));
+            let pretty = printed(&message, &json::Printer::new().pretty(true));
             assert_eq!(serde_json::from_str::<serde_json::Value>(&pretty).unwrap(), first.unwrap());
         }
     }
@@ -71,13 +73,14 @@ fn merging_json_does_what_merging_bytes_does() {
             let (a, b) = (payload(&mut choices), payload(&mut choices));
             // Without zeros that need not be there, which JSON leaves out.
             let b = case.decode(&b);
-            let json = printed(&b, &SerializeOptions::new());
+            let json = printed(&b, &json::Printer::new());
             let mut bytes = Vec::new();
-            b.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).unwrap();
+            EncodeOptions::new().allow_partial(true).encode(&b, &mut bytes).unwrap();
             let mut expected = case.decode(&a);
             expected.merge(&bytes).unwrap();
             let mut merged = case.decode(&a);
-            merged.merge_json(json.as_bytes()).unwrap_or_else(|e| panic!("{e}: {json}"));
+            tablepb::json::merge_from_slice(&mut merged, json.as_bytes())
+                .unwrap_or_else(|e| panic!("{e}: {json}"));
             assert_eq!(case.values(&merged), case.values(&expected), "{json}");
         }
     }
@@ -100,15 +103,15 @@ fn prost_reflect_agrees() {
             let Ok(their_message) = Theirs::decode(theirs.clone(), &bytes[..]) else { continue };
             // What they print, we read; what we print, they read.
             let text = serde_json::to_string(&their_message).unwrap();
-            let back = DynamicMessage::from_json_with(&case.ours, text.as_bytes(), &PARTIAL);
+            let back = PARTIAL.message_from_slice(&case.ours, text.as_bytes());
             let back = back.unwrap_or_else(|e| panic!("{e}: {text}"));
             assert_eq!(values(&back), expected, "{text}");
-            let json = message.to_json_string().unwrap();
+            let json = tablepb::json::to_string(&message).unwrap();
             let mut deserializer = serde_json::Deserializer::from_str(&json);
             let read = Theirs::deserialize(theirs.clone(), &mut deserializer);
             let read = read.unwrap_or_else(|e| panic!("{e}: {json}"));
             let again = serde_json::to_string(&read).unwrap();
-            let again = DynamicMessage::from_json_with(&case.ours, again.as_bytes(), &PARTIAL).unwrap();
+            let again = PARTIAL.message_from_slice(&case.ours, again.as_bytes()).unwrap();
             assert_eq!(values(&again), expected, "{json}");
             compared += 1;
         }
@@ -119,11 +122,11 @@ fn prost_reflect_agrees() {
 /// Everything that must hold of a message after JSON was merged into it, whether that failed or not.
 fn check_valid(case: &Case, message: &DynamicMessage) {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).unwrap();
+    EncodeOptions::new().allow_partial(true).encode(message, &mut bytes).unwrap();
     assert_eq!(bytes.len(), message.encoded_len());
     assert_eq!(case.values(&case.decode(&bytes)), case.values(message));
-    let json = printed(message, &SerializeOptions::new());
-    let back = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARTIAL).unwrap();
+    let json = printed(message, &json::Printer::new());
+    let back = PARTIAL.message_from_slice(&case.ours, json.as_bytes()).unwrap();
     assert_eq!(case.values(&back), case.values(message));
 }
 
@@ -134,12 +137,12 @@ fn broken_text_is_refused_or_leaves_a_valid_message() {
         let mut choices = Choices::seeded(9000 + seed);
         let case = Case::new(&mut choices, LIMITS);
         let message = case.decode(&payload(&case.schema, case.message, &mut choices, STYLE));
-        let json = printed(&message, &SerializeOptions::new()).into_bytes();
+        let json = printed(&message, &json::Printer::new()).into_bytes();
         let before = case.decode(&payload(&case.schema, case.message, &mut choices, STYLE));
         let mut attempt = |text: &[u8], cut: bool| {
             tried += 1;
             let mut merged = before.clone();
-            let result = merged.merge_json(text);
+            let result = tablepb::json::merge_from_slice(&mut merged, text);
             if let Err(error) = &result {
                 refused += 1;
                 assert!(error.offset() <= text.len());
@@ -169,17 +172,17 @@ fn a_budget_may_end_anywhere() {
         let mut choices = Choices::seeded(700 + seed);
         let case = Case::new(&mut choices, LIMITS);
         let message = case.decode(&payload(&case.schema, case.message, &mut choices, STYLE));
-        let json = printed(&message, &SerializeOptions::new());
+        let json = printed(&message, &json::Printer::new());
         let mut budget = 0;
         loop {
             let options = PARTIAL.budget(budget);
-            let fresh = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &options);
+            let fresh = options.message_from_slice(&case.ours, json.as_bytes());
             let mut merged = message.clone();
-            let again = merged.merge_json_with(json.as_bytes(), &options);
+            let again = options.merge_from_slice(&mut merged, json.as_bytes());
             check_valid(&case, &merged);
             if let Err(error) = &again {
-                assert_eq!(error.kind(), DeserializeErrorKind::BudgetExceeded);
-                merged.merge_json(json.as_bytes()).unwrap();
+                assert_eq!(error.kind(), ParseErrorKind::BudgetExceeded);
+                tablepb::json::merge_from_slice(&mut merged, json.as_bytes()).unwrap();
                 check_valid(&case, &merged);
             }
             match fresh {
@@ -187,7 +190,7 @@ fn a_budget_may_end_anywhere() {
                     assert_eq!(case.values(&made), case.values(&message));
                     break;
                 }
-                Err(error) => assert_eq!(error.kind(), DeserializeErrorKind::BudgetExceeded, "{error}"),
+                Err(error) => assert_eq!(error.kind(), ParseErrorKind::BudgetExceeded, "{error}"),
             }
             budget = budget * 5 / 4 + 16;
             assert!(budget < 1 << 20);

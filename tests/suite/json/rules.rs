@@ -2,10 +2,13 @@
 
 use std::fmt::Write;
 use std::sync::OnceLock;
-use tablepb::json::{DeserializeErrorKind as Bad, DeserializeOptions, SerializeErrorKind, SerializeOptions};
+use tablepb::EncodeErrorKind;
+use tablepb::ParseErrorKind as Bad;
+use tablepb::json;
+use tablepb::partial::Projection;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, EnumTable, Enumeration, FieldTable, Kind, Message,
-    MessageDescriptor, MessageTable, Prepared, Projection, Value, wkt,
+    Decoder, DescriptorPool, DynamicMessage, Enumeration, Message, MessageDescriptor, Prepared, Value, wkt,
 };
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", -3)]);
@@ -56,12 +59,12 @@ static ALL: MessageTable = MessageTable::new(
 
 fn all() -> MessageDescriptor {
     static DESCRIPTOR: OnceLock<MessageDescriptor> = OnceLock::new();
-    let make = || DescriptorPool::from_tables(&[&ALL]).unwrap().get_message_by_name("t.All").unwrap();
+    let make = || DescriptorPool::from_tables(&[&ALL]).unwrap().message("t.All").unwrap();
     DESCRIPTOR.get_or_init(make).clone()
 }
 
 fn parse(json: &str) -> DynamicMessage {
-    DynamicMessage::from_json(&all(), json.as_bytes()).unwrap_or_else(|e| panic!("{e}: {json}"))
+    tablepb::json::message_from_slice(&all(), json.as_bytes()).unwrap_or_else(|e| panic!("{e}: {json}"))
 }
 
 /// What comes back is what was given, in the form that is printed.
@@ -71,15 +74,15 @@ fn same(json: &str) {
 
 fn becomes(json: &str, printed: &str) {
     let message = parse(json);
-    assert_eq!(message.to_json_string().unwrap(), printed);
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), printed);
     let bytes = message.encode_to_vec().unwrap();
     let mut decoder = Decoder::new(message.descriptor());
-    assert_eq!(decoder.decode(&bytes).unwrap().to_json_string().unwrap(), printed);
+    assert_eq!(tablepb::json::to_string(&decoder.decode(&bytes).unwrap()).unwrap(), printed);
     assert_eq!(parse(printed), message);
 }
 
 fn refused(json: &str, kind: Bad) {
-    match DynamicMessage::from_json(&all(), json.as_bytes()) {
+    match tablepb::json::message_from_slice(&all(), json.as_bytes()) {
         Ok(message) => panic!("{json} was taken for {message:?}"),
         Err(error) => assert_eq!(error.kind(), kind, "{error}: {json}"),
     }
@@ -201,14 +204,14 @@ fn what_is_refused_and_why() {
     ] {
         refused(json, kind);
     }
-    let error = DynamicMessage::from_json(&all(), b"{\"text\": \"\xff\"}").unwrap_err();
+    let error = tablepb::json::message_from_slice(&all(), b"{\"text\": \"\xff\"}").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (Bad::InvalidUtf8, 10));
 }
 
 #[test]
 fn errors_say_where() {
     let json = "{\n \"child\": {\"byName\": {\"é\": {\"points\": [{}, {\"x\": 1}, {\"y\": true}]}}}}";
-    let error = DynamicMessage::from_json(&all(), json.as_bytes()).unwrap_err();
+    let error = tablepb::json::message_from_slice(&all(), json.as_bytes()).unwrap_err();
     assert_eq!(error.path().to_string(), "child.by_name.points[2].y");
     assert_eq!((error.kind(), error.line(), error.column()), (Bad::WrongType, 2, 60));
     assert_eq!(&json[error.offset()..error.offset() + 4], "true");
@@ -218,17 +221,17 @@ fn errors_say_where() {
     );
     assert_eq!(size_of_val(&error), size_of::<usize>());
     let mut message = parse(r#"{"values":[1,{"a":[2,3]}]}"#);
-    let values = message.descriptor().get_field_by_name("values").unwrap();
-    let number = DynamicMessage::from_json(
-        &message.descriptor().parent_pool().get_message_by_name("google.protobuf.Value").unwrap(),
+    let values = message.descriptor().field("values").unwrap();
+    let number = tablepb::json::message_from_slice(
+        &message.descriptor().parent_pool().message("google.protobuf.Value").unwrap(),
         b"\"NaN\"",
     );
     let mut nan = number.unwrap();
-    nan.set_field_by_name("number_value", f64::NAN).unwrap();
+    nan.set_field("number_value", f64::NAN).unwrap();
     message.push(&values, Value::Message(nan)).unwrap();
     let mut buffer = b"kept".to_vec();
-    let error = message.to_json(&mut buffer).unwrap_err();
-    assert_eq!((error.kind(), &buffer[..]), (SerializeErrorKind::NotFinite, &b"kept"[..]));
+    let error = tablepb::json::append(&mut buffer, &message).unwrap_err();
+    assert_eq!((error.kind(), &buffer[..]), (EncodeErrorKind::NotFinite, &b"kept"[..]));
     assert_eq!(error.path().to_string(), "values[2]");
 }
 
@@ -247,9 +250,9 @@ fn well_known_types_have_their_own_forms() {
     becomes(r#"{"time":"1970-01-01T02:00:00.5+02:00"}"#, r#"{"time":"1970-01-01T00:00:00.500Z"}"#);
     refused(r#"{"null":null,"notNull":1}"#, Bad::DuplicateOneof);
     let root = |name: &str, json: &str| {
-        let descriptor = all().parent_pool().get_message_by_name(name).unwrap();
-        let message = DynamicMessage::from_json(&descriptor, json.as_bytes()).unwrap();
-        assert_eq!(message.to_json_string().unwrap(), json);
+        let descriptor = all().parent_pool().message(name).unwrap();
+        let message = tablepb::json::message_from_slice(&descriptor, json.as_bytes()).unwrap();
+        assert_eq!(tablepb::json::to_string(&message).unwrap(), json);
     };
     root("google.protobuf.Value", "null");
     root("google.protobuf.Value", r#"{"a":[1]}"#);
@@ -265,9 +268,9 @@ fn well_known_types_have_their_own_forms() {
 fn a_null_value_of_any_number_is_null() {
     for (number, json) in [(0, r#"{"null":null}"#), (27, r#"{"null":null}"#)] {
         let message = DynamicMessage::decode(&all(), &[0xd8, 0x02, number]).unwrap();
-        assert_eq!(message.to_json_string().unwrap(), json);
+        assert_eq!(tablepb::json::to_string(&message).unwrap(), json);
         let mut numbers = Vec::new();
-        message.to_json_with(&mut numbers, &SerializeOptions::new().use_enum_numbers(true)).unwrap();
+        json::Printer::new().use_enum_numbers(true).append(&mut numbers, &message).unwrap();
         assert_eq!(numbers, json.as_bytes());
     }
 }
@@ -293,10 +296,10 @@ fn an_any_is_read_wherever_its_type_stands() {
     same(r#"{"any":{}}"#);
     same(r#"{"anys":[{"@type":"x/t.Point","x":1},{"@type":"x/google.protobuf.Struct","value":{"a":1}},{}],"maybe":1}"#
         .replace(r#""anys""#, r#""maybe":1,"anys""#).replace(r#","maybe":1}"#, "}").as_str());
-    let pretty = SerializeOptions::new().pretty(true);
+    let pretty = json::Printer::new().pretty(true);
     let mut buffer = Vec::new();
     let any = r#"{"any":{"@type":"x/t.All","any":{"@type":"x/google.protobuf.Duration","value":"1s"},"points":[{}]}}"#;
-    parse(any).to_json_with(&mut buffer, &pretty).unwrap();
+    pretty.append(&mut buffer, &parse(any)).unwrap();
     let expected = r#"{
   "any": {
     "@type": "x/t.All",
@@ -312,29 +315,25 @@ fn an_any_is_read_wherever_its_type_stands() {
     assert_eq!(String::from_utf8(buffer).unwrap(), expected);
     // Bytes that are no message of the type.
     let mut message = parse(r#"{"any":{"@type":"x/t.Point"}}"#);
-    let any = message.descriptor().get_field_by_name("any").unwrap();
-    message.message_mut(&any).unwrap().set_field_by_name("value", Value::Bytes(vec![0xff])).unwrap();
-    assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::InvalidMessage);
+    let any = message.descriptor().field("any").unwrap();
+    message.message_mut(&any).unwrap().set_field("value", Value::Bytes(vec![0xff])).unwrap();
+    assert_eq!(tablepb::json::to_string(&message).unwrap_err().kind(), EncodeErrorKind::InvalidMessage);
     // The path goes on inside of them.
-    message
-        .message_mut(&any)
-        .unwrap()
-        .set_field_by_name("value", Value::Bytes(b"\x0d\x00".to_vec()))
-        .unwrap();
-    assert_eq!(message.to_json_string().unwrap_err().path().to_string(), "any.x");
-    message.message_mut(&any).unwrap().set_field_by_name("type_url", "/t.Nope").unwrap();
-    assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::UnknownType);
+    message.message_mut(&any).unwrap().set_field("value", Value::Bytes(b"\x0d\x00".to_vec())).unwrap();
+    assert_eq!(tablepb::json::to_string(&message).unwrap_err().path().to_string(), "any.x");
+    message.message_mut(&any).unwrap().set_field("type_url", "/t.Nope").unwrap();
+    assert_eq!(tablepb::json::to_string(&message).unwrap_err().kind(), EncodeErrorKind::UnknownType);
 }
 
 #[test]
 fn options_change_what_is_printed() {
     let message = parse(r#"{"someInt":1,"long":5,"color":"GREEN","byFlag":{"true":1},"points":[{"x":1}]}"#);
-    let print = |options: SerializeOptions| {
+    let print = |options: json::Printer| {
         let mut buffer = Vec::new();
-        message.to_json_with(&mut buffer, &options).unwrap();
+        options.append(&mut buffer, &message).unwrap();
         String::from_utf8(buffer).unwrap()
     };
-    let new = SerializeOptions::new();
+    let new = json::Printer::new();
     assert_eq!(
         print(new.use_proto_field_name(true).use_enum_numbers(true).stringify_64_bit_integers(false)),
         r#"{"some_int":1,"long":5,"color":1,"points":[{"x":1}],"by_flag":{"true":1}}"#
@@ -353,35 +352,35 @@ fn options_change_what_is_printed() {
     let pretty = print(new.pretty(true));
     assert!(pretty.starts_with("{\n  \"someInt\": 1,\n  \"long\": \"5\",\n"), "{pretty}");
     assert!(pretty.contains("\"points\": [\n    {\n      \"x\": 1\n    }\n  ],\n"), "{pretty}");
-    assert_eq!(new, SerializeOptions::default());
+    assert_eq!(new, json::Printer::default());
 }
 
 #[test]
 fn options_change_what_is_accepted() {
-    let lenient = DeserializeOptions::new().deny_unknown_fields(false);
+    let lenient = json::Parser::new().deny_unknown_fields(false);
     let json = r#"{"nope":[{"a":[[],{}]},"\u0041",1.5e3,true,false,null,{}],"text":"x","color":"PURPLE",
         "colors":["RED","PURPLE","GREEN"],"byFlag":{"true":"PURPLE","false":"GREEN"},"also":-0}"#;
-    let message = DynamicMessage::from_json_with(&all(), json.as_bytes(), &lenient).unwrap();
+    let message = lenient.message_from_slice(&all(), json.as_bytes()).unwrap();
     assert_eq!(
-        message.to_json_string().unwrap(),
+        tablepb::json::to_string(&message).unwrap(),
         r#"{"text":"x","byFlag":{"false":"GREEN"},"colors":["RED","GREEN"]}"#
     );
     for bad in
         [r#"{"nope":[}"#, r#"{"nope":{"a"}}"#, r#"{"nope":01}"#, r#"{"nope":"\u12"}"#, r#"{"nope":[1,]}"#]
     {
-        assert!(DynamicMessage::from_json_with(&all(), bad.as_bytes(), &lenient).is_err(), "{bad}");
+        assert!(lenient.message_from_slice(&all(), bad.as_bytes()).is_err(), "{bad}");
     }
-    let last = DeserializeOptions::new().allow_duplicate_keys(true);
+    let last = json::Parser::new().allow_duplicate_keys(true);
     let json = r#"{"text":"a","ints":[1,2],"child":{"flag":true},"byId":{"1":"a","2":"b","1":"c"},"ints":[3],
         "child":{"text":"b"},"text":null,"oneInt":1,"oneInt":2}"#;
-    let message = DynamicMessage::from_json_with(&all(), json.as_bytes(), &last).unwrap();
+    let message = last.message_from_slice(&all(), json.as_bytes()).unwrap();
     assert_eq!(
-        message.to_json_string().unwrap(),
+        tablepb::json::to_string(&message).unwrap(),
         r#"{"child":{"text":"b"},"ints":[3],"byId":{"2":"b","1":"c"},"oneInt":2}"#
     );
-    let error = DynamicMessage::from_json_with(&all(), br#"{"oneInt":1,"oneText":""}"#, &last).unwrap_err();
+    let error = last.message_from_slice(&all(), br#"{"oneInt":1,"oneText":""}"#).unwrap_err();
     assert_eq!(error.kind(), Bad::DuplicateOneof);
-    assert_eq!(DeserializeOptions::new(), DeserializeOptions::default());
+    assert_eq!(json::Parser::new(), json::Parser::default());
 }
 
 #[test]
@@ -392,10 +391,10 @@ fn depth_is_counted_as_on_the_wire() {
     refused(&nested(100_000), Bad::DepthExceeded);
     let bytes = deep.encode_to_vec().unwrap();
     assert_eq!(DynamicMessage::decode(&all(), &bytes).unwrap(), deep);
-    assert_eq!(deep.to_json_string().unwrap(), nested(100));
-    let options = DeserializeOptions::new().max_depth(3);
-    assert!(DynamicMessage::from_json_with(&all(), nested(3).as_bytes(), &options).is_ok());
-    assert!(DynamicMessage::from_json_with(&all(), nested(4).as_bytes(), &options).is_err());
+    assert_eq!(tablepb::json::to_string(&deep).unwrap(), nested(100));
+    let options = json::Parser::new().max_depth(3);
+    assert!(options.message_from_slice(&all(), nested(3).as_bytes()).is_ok());
+    assert!(options.message_from_slice(&all(), nested(4).as_bytes()).is_err());
 
     let object =
         |levels: usize| format!("{{\"object\":{}1{}}}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
@@ -406,26 +405,26 @@ fn depth_is_counted_as_on_the_wire() {
     };
     for json in [object(25), list(25), any(25)] {
         let message = parse(&json);
-        assert_eq!(message.to_json_string().unwrap(), json);
+        assert_eq!(tablepb::json::to_string(&message).unwrap(), json);
         assert_eq!(DynamicMessage::decode(&all(), &message.encode_to_vec().unwrap()).unwrap(), message);
     }
     for json in [object(200), list(200), any(200), object(50_000), list(50_000), any(5_000)] {
         refused(&json, Bad::DepthExceeded);
     }
-    let lenient = DeserializeOptions::new().deny_unknown_fields(false);
+    let lenient = json::Parser::new().deny_unknown_fields(false);
     for open in ["[", r#"{"a":"#] {
         let json = format!("{{\"nope\":{}", open.repeat(100_000));
-        let error = DynamicMessage::from_json_with(&all(), json.as_bytes(), &lenient).unwrap_err();
+        let error = lenient.message_from_slice(&all(), json.as_bytes()).unwrap_err();
         assert_eq!(error.kind(), Bad::DepthExceeded);
     }
     // Setters go deeper than a decode does.
-    let child = all().get_field_by_name("child").unwrap();
+    let child = all().field("child").unwrap();
     let mut message = DynamicMessage::new(&all());
     let mut at = message.as_mut();
     for _ in 0..101 {
         at = at.into_message_mut(&child).unwrap();
     }
-    assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::DepthExceeded);
+    assert_eq!(tablepb::json::to_string(&message).unwrap_err().kind(), EncodeErrorKind::DepthExceeded);
 }
 
 #[test]
@@ -433,13 +432,10 @@ fn a_merge_adds_and_replaces() {
     let mut message = parse(
         r#"{"text":"a","ints":[1],"child":{"flag":true,"texts":["x"]},"byId":{"1":"a","2":"b"},"oneInt":1,"time":"1970-01-01T00:00:01.5Z"}"#,
     );
-    message
-        .merge_json(
-            br#"{"text":null,"ints":[2],"child":{"texts":["y"],"text":"b"},"byId":{"2":"c","3":"d"},"oneText":"t","time":"1970-01-01T00:00:02Z","someInt":0}"#,
-        )
+    tablepb::json::merge_from_slice(&mut message, br#"{"text":null,"ints":[2],"child":{"texts":["y"],"text":"b"},"byId":{"2":"c","3":"d"},"oneText":"t","time":"1970-01-01T00:00:02Z","someInt":0}"#)
         .unwrap();
     assert_eq!(
-        message.to_json_string().unwrap(),
+        tablepb::json::to_string(&message).unwrap(),
         r#"{"text":"a","child":{"flag":true,"text":"b","texts":["x","y"]},"ints":[1,2],"byId":{"1":"a","2":"c","3":"d"},"oneText":"t","time":"1970-01-01T00:00:02Z"}"#
     );
     // A map that grows large, by keys that are there and keys that are not.
@@ -449,16 +445,17 @@ fn a_merge_adds_and_replaces() {
             write!(json, r#"{}"{}":"{round}""#, if k > 0 { "," } else { "" }, k * 3 % 200 + round * 50)
                 .unwrap()
         });
-        message.merge_json((json + "}}").as_bytes()).unwrap();
+        tablepb::json::merge_from_slice(&mut message, (json + "}}").as_bytes()).unwrap();
     }
-    let map = message.get_field_by_name("by_id").unwrap();
+    let map = message.get_field("by_id").unwrap();
     let map = map.as_map().unwrap();
     assert_eq!(map.len(), 300);
-    let error = message.merge_json(br#"{"ints":[3],"byId":{"5":"x","5":"y"}}"#).unwrap_err();
+    let error = tablepb::json::merge_from_slice(&mut message, br#"{"ints":[3],"byId":{"5":"x","5":"y"}}"#)
+        .unwrap_err();
     assert_eq!(error.kind(), Bad::DuplicateKey);
-    assert_eq!(message.get_field_by_name("ints").unwrap().as_list().unwrap().len(), 3);
+    assert_eq!(message.get_field("ints").unwrap().as_list().unwrap().len(), 3);
     assert_eq!(DynamicMessage::decode(&all(), &message.encode_to_vec().unwrap()).unwrap(), message);
-    message.merge_json(br#"{"text":"again"}"#).unwrap();
+    tablepb::json::merge_from_slice(&mut message, br#"{"text":"again"}"#).unwrap();
 }
 
 #[test]
@@ -474,18 +471,18 @@ fn many_keys_take_time_in_their_number() {
     same.push_str("}}");
     different.push_str("}}");
     refused(&same, Bad::DuplicateKey);
-    let last = DeserializeOptions::new().allow_duplicate_keys(true);
-    let message = DynamicMessage::from_json_with(&all(), same.as_bytes(), &last).unwrap();
-    assert_eq!(message.to_json_string().unwrap(), format!(r#"{{"byId":{{"7":"{}"}}}}"#, count - 1));
+    let last = json::Parser::new().allow_duplicate_keys(true);
+    let message = last.message_from_slice(&all(), same.as_bytes()).unwrap();
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), format!(r#"{{"byId":{{"7":"{}"}}}}"#, count - 1));
     let message = parse(&different);
-    assert_eq!(message.get_field_by_name("by_id").unwrap().as_map().unwrap().len(), count);
+    assert_eq!(message.get_field("by_id").unwrap().as_map().unwrap().len(), count);
     let fields = format!("{{{}\"text\":\"z\"}}", "\"text\":\"a\",".repeat(count));
     refused(&fields, Bad::DuplicateKey);
-    assert!(DynamicMessage::from_json_with(&all(), fields.as_bytes(), &last).is_ok());
+    assert!(last.message_from_slice(&all(), fields.as_bytes()).is_ok());
     let long = format!(r#"{{"text":"{}"}}"#, r"\ud83d\ude00\n".repeat(count));
-    assert_eq!(parse(&long).get_field_by_name("text").unwrap().as_str().unwrap().len(), 5 * count);
+    assert_eq!(parse(&long).get_field("text").unwrap().as_str().unwrap().len(), 5 * count);
     let zeros = format!(r#"{{"someInt":1{}e-{count}}}"#, "0".repeat(count));
-    assert_eq!(parse(&zeros).to_json_string().unwrap(), r#"{"someInt":1}"#);
+    assert_eq!(tablepb::json::to_string(&parse(&zeros)).unwrap(), r#"{"someInt":1}"#);
 }
 
 #[test]
@@ -494,13 +491,13 @@ fn bytes_that_were_kept_are_printed_as_messages() {
     let bytes = message.encode_to_vec().unwrap();
     let lazy = Projection::all(&all()).lazy(["child", "points"]).unwrap();
     let kept = lazy.decode(&bytes).unwrap();
-    assert_eq!(kept.to_json_string().unwrap(), message.to_json_string().unwrap());
+    assert_eq!(tablepb::json::to_string(&kept).unwrap(), tablepb::json::to_string(&message).unwrap());
     let mut prepared = DynamicMessage::new(&all());
-    prepared.set_field_by_name("child", Prepared::new(&message).unwrap()).unwrap();
-    let expected = format!(r#"{{"child":{}}}"#, message.to_json_string().unwrap());
-    assert_eq!(prepared.to_json_string().unwrap(), expected);
-    prepared.merge_json(br#"{"child":{"child":{"text":"merged"}}}"#).unwrap();
-    let merged = prepared.to_json_string().unwrap();
+    prepared.set_field("child", Prepared::new(&message).unwrap()).unwrap();
+    let expected = format!(r#"{{"child":{}}}"#, tablepb::json::to_string(&message).unwrap());
+    assert_eq!(tablepb::json::to_string(&prepared).unwrap(), expected);
+    tablepb::json::merge_from_slice(&mut prepared, br#"{"child":{"child":{"text":"merged"}}}"#).unwrap();
+    let merged = tablepb::json::to_string(&prepared).unwrap();
     assert!(merged.contains(r#"{"text":"merged","child":{"flag":true}}"#), "{merged}");
 }
 
@@ -511,20 +508,20 @@ fn a_list_without_elements_is_not_printed() {
         "t.Lists",
         &[FieldTable::new("numbers", 1, Kind::Int32).repeated(), FieldTable::new("after", 2, Kind::Bool)],
     );
-    let lists = DescriptorPool::from_tables(&[&LISTS]).unwrap().get_message_by_name("t.Lists").unwrap();
+    let lists = DescriptorPool::from_tables(&[&LISTS]).unwrap().message("t.Lists").unwrap();
     let message = DynamicMessage::decode(&lists, b"\x0a\x00\x10\x01").unwrap();
     assert_eq!(message, DynamicMessage::decode(&lists, b"\x10\x01").unwrap());
-    assert_eq!(message.to_json_string().unwrap(), r#"{"after":true}"#);
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), r#"{"after":true}"#);
 }
 
 #[test]
 fn names_that_json_escapes() {
     static ODD: MessageTable =
         MessageTable::new("t.Odd", &[FieldTable::new("plain", 1, Kind::Int32).json_name("a\"b\\c\n")]);
-    let odd = DescriptorPool::from_tables(&[&ODD]).unwrap().get_message_by_name("t.Odd").unwrap();
-    let message = DynamicMessage::from_json(&odd, br#"{"a\"b\\c\n":1}"#).unwrap();
-    assert_eq!(message.to_json_string().unwrap(), r#"{"a\"b\\c\n":1}"#);
-    assert_eq!(DynamicMessage::from_json(&odd, br#"{"plain":1}"#).unwrap(), message);
+    let odd = DescriptorPool::from_tables(&[&ODD]).unwrap().message("t.Odd").unwrap();
+    let message = tablepb::json::message_from_slice(&odd, br#"{"a\"b\\c\n":1}"#).unwrap();
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), r#"{"a\"b\\c\n":1}"#);
+    assert_eq!(tablepb::json::message_from_slice(&odd, br#"{"plain":1}"#).unwrap(), message);
 }
 
 #[test]
@@ -532,7 +529,8 @@ fn names_at_fault_are_those_of_the_text_cut_where_they_are_long() {
     let all = all();
     let long = "é".repeat(60);
     for (name, found) in [("lien", "lien"), (r#"a\"b"#, r#"a\"b"#), (&long, &long[..100])] {
-        let error = DynamicMessage::from_json(&all, format!("{{\"{name}\": 1}}").as_bytes()).unwrap_err();
+        let error =
+            tablepb::json::message_from_slice(&all, format!("{{\"{name}\": 1}}").as_bytes()).unwrap_err();
         assert_eq!((error.kind(), error.found()), (Bad::UnknownField, Some(found)), "{error}");
         assert!(
             error.to_string().contains(&format!(" \"{}\" at line 1, column 2", found.escape_debug())),
@@ -540,17 +538,17 @@ fn names_at_fault_are_those_of_the_text_cut_where_they_are_long() {
         );
     }
     for (text, found) in [("lien: 1", "lien"), ("[pkg.ext]: 1", "pkg.ext")] {
-        let error = DynamicMessage::parse_text_format(&all, text).unwrap_err();
+        let error = tablepb::text::message_from_str(&all, text).unwrap_err();
         assert_eq!(error.found(), Some(found), "{error}");
     }
     // Other errors name nothing.
-    assert_eq!(DynamicMessage::from_json(&all, b"[").unwrap_err().found(), None);
+    assert_eq!(tablepb::json::message_from_slice(&all, b"[").unwrap_err().found(), None);
 }
 
 /// C++ wants a host in the URL. It was printed without one too, and then refused by others.
 #[test]
 fn an_any_without_anything_before_its_last_slash_is_of_no_type() {
-    let any = all().parent_pool().get_message_by_name("google.protobuf.Any").unwrap();
+    let any = all().parent_pool().message("google.protobuf.Any").unwrap();
     for (url, valid) in [
         ("x/t.Point", true),
         ("//t.Point", true),
@@ -560,10 +558,10 @@ fn an_any_without_anything_before_its_last_slash_is_of_no_type() {
         ("/", false),
     ] {
         let mut message = DynamicMessage::new(&any);
-        message.set_field_by_name("type_url", url).unwrap();
+        message.set_field("type_url", url).unwrap();
         let json = format!(r#"{{"@type":"{url}"}}"#);
-        let printed = message.to_json_string().map_err(|error| error.kind());
-        assert_eq!(printed, if valid { Ok(json.clone()) } else { Err(SerializeErrorKind::UnknownType) });
-        assert_eq!(DynamicMessage::from_json(&any, json.as_bytes()).is_ok(), valid, "{url}");
+        let printed = tablepb::json::to_string(&message).map_err(|error| error.kind());
+        assert_eq!(printed, if valid { Ok(json.clone()) } else { Err(EncodeErrorKind::UnknownType) });
+        assert_eq!(tablepb::json::message_from_slice(&any, json.as_bytes()).is_ok(), valid, "{url}");
     }
 }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use tablepb::Message;
-use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeErrorKind, SerializeOptions};
+use tablepb::EncodeErrorKind;
+use tablepb::ParseErrorKind;
+use tablepb::json;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Color {
@@ -71,55 +72,59 @@ const JSON: &str = r#"{"nodeName":"root","data":"AAE=","counts":{"a":"1","b":"2"
 
 #[test]
 fn structs_go_both_ways() {
-    let node = Node::from_json(JSON.as_bytes()).unwrap();
+    let node = tablepb::json::from_slice::<Node>(JSON.as_bytes()).unwrap();
     assert_eq!(node.counts["b"], 2);
     assert_eq!(node.children[0].choice, Some(Choice::Text(String::new())));
     assert_eq!(node.maybe, Some(0.1));
-    assert_eq!(node.to_json_string().unwrap(), JSON);
+    assert_eq!(tablepb::json::to_string(&node).unwrap(), JSON);
     let mut buffer = b"kept".to_vec();
-    let options = SerializeOptions::new().use_proto_field_name(true).skip_default_fields(false);
-    Node::default().to_json_with(&mut buffer, &options).unwrap();
+    let options = json::Printer::new().use_proto_field_name(true).skip_default_fields(false);
+    options.append(&mut buffer, &Node::default()).unwrap();
     let all = r#"kept{"node_name":"","data":"","counts":{},"children":[],"color":"RED"}"#;
     assert_eq!(String::from_utf8(buffer).unwrap(), all);
     let borrowed = Borrowed { text: "a".into(), raw: b"\xff" };
-    assert_eq!(borrowed.to_json_string().unwrap(), r#"{"text":"a","raw":"/w=="}"#);
+    assert_eq!(tablepb::json::to_string(&borrowed).unwrap(), r#"{"text":"a","raw":"/w=="}"#);
 }
 
 #[test]
 fn a_merge_is_whole_or_nothing() {
-    let mut node = Node::from_json(JSON.as_bytes()).unwrap();
+    let mut node = tablepb::json::from_slice::<Node>(JSON.as_bytes()).unwrap();
     node.local = 7;
-    node.merge_json(br#"{"nodeName":"new","counts":{"b":5,"c":6},"children":[{}],"color":0,"Number":3}"#)
-        .unwrap();
+    tablepb::json::merge_from_slice(
+        &mut node,
+        br#"{"nodeName":"new","counts":{"b":5,"c":6},"children":[{}],"color":0,"Number":3}"#,
+    )
+    .unwrap();
     assert_eq!((node.node_name.as_str(), node.color, node.local), ("new", Color::Red, 7));
     assert_eq!(node.counts.values().copied().collect::<Vec<_>>(), [1, 5, 6]);
     assert_eq!((node.children.len(), &node.choice), (3, &Some(Choice::Number(3))));
-    let before = node.to_json_string().unwrap();
-    let error = node.merge_json(br#"{"nodeName":"lost","counts":{"x":1,"x":2}}"#).unwrap_err();
-    assert_eq!(error.kind(), DeserializeErrorKind::DuplicateKey);
+    let before = tablepb::json::to_string(&node).unwrap();
+    let error = tablepb::json::merge_from_slice(&mut node, br#"{"nodeName":"lost","counts":{"x":1,"x":2}}"#)
+        .unwrap_err();
+    assert_eq!(error.kind(), ParseErrorKind::DuplicateKey);
     assert_eq!(error.path().to_string(), "counts");
-    assert_eq!(node.to_json_string().unwrap(), before);
+    assert_eq!(tablepb::json::to_string(&node).unwrap(), before);
 }
 
 #[test]
 fn errors_name_the_struct() {
-    let error = Node::from_json(br#"{"children":[{"color":"BLUE"}]}"#).unwrap_err();
+    let error = tablepb::json::from_slice::<Node>(br#"{"children":[{"color":"BLUE"}]}"#).unwrap_err();
     assert_eq!(error.message_name(), Some("t.Node"));
     assert_eq!(error.path().to_string(), "children[0].color");
-    let lenient = DeserializeOptions::new().deny_unknown_fields(false);
-    assert!(Node::from_json_with(br#"{"children":[{"color":"BLUE"}],"x":[]}"#, &lenient).is_ok());
-    let kind = |json: &str, options: &DeserializeOptions| {
-        Strict::from_json_with(json.as_bytes(), options).map_err(|e| e.kind())
+    let lenient = json::Parser::new().deny_unknown_fields(false);
+    assert!(lenient.from_slice::<Node>(br#"{"children":[{"color":"BLUE"}],"x":[]}"#).is_ok());
+    let kind = |json: &str, options: &json::Parser| {
+        options.from_slice::<Strict>(json.as_bytes()).map_err(|e| e.kind())
     };
-    assert_eq!(kind("{}", &DeserializeOptions::new()), Err(DeserializeErrorKind::MissingRequired));
-    assert_eq!(kind("{}", &DeserializeOptions::new().allow_partial(true)), Ok(Strict { id: None }));
-    assert_eq!(kind(r#"{"id":0}"#, &DeserializeOptions::new()), Ok(Strict { id: Some(0) }));
-    assert_eq!(Strict::default().to_json_string().unwrap(), "{}");
+    assert_eq!(kind("{}", &json::Parser::new()), Err(ParseErrorKind::MissingRequired));
+    assert_eq!(kind("{}", &json::Parser::new().allow_partial(true)), Ok(Strict { id: None }));
+    assert_eq!(kind(r#"{"id":0}"#, &json::Parser::new()), Ok(Strict { id: Some(0) }));
+    assert_eq!(tablepb::json::to_string(&Strict::default()).unwrap(), "{}");
     // A struct without strings, lists and boxes takes no memory.
-    let budget = DeserializeOptions::new().budget(100);
+    let budget = json::Parser::new().budget(100);
     assert_eq!(kind(r#"{"id":5}"#, &budget), Ok(Strict { id: Some(5) }));
-    let error = Node::from_json_with(br#"{"children":[{}]}"#, &budget).unwrap_err();
-    assert_eq!(error.kind(), DeserializeErrorKind::BudgetExceeded);
+    let error = budget.from_slice::<Node>(br#"{"children":[{}]}"#).unwrap_err();
+    assert_eq!(error.kind(), ParseErrorKind::BudgetExceeded);
     let deep = (0..101).fold(Node::default(), |child, _| Node { children: vec![child], ..Node::default() });
-    assert_eq!(deep.to_json_string().unwrap_err().kind(), SerializeErrorKind::DepthExceeded);
+    assert_eq!(tablepb::json::to_string(&deep).unwrap_err().kind(), EncodeErrorKind::DepthExceeded);
 }

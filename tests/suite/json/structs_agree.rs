@@ -4,11 +4,12 @@
 
 use crate::common::{choices::Choices, rounds};
 use std::collections::{BTreeMap, HashMap};
-use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeErrorKind, SerializeOptions};
+use tablepb::ParseErrorKind;
+use tablepb::json;
+use tablepb::schema::FieldKind;
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, DecodeOwned, Decoder, DescriptorPool, DynamicMessage, EncodeErrorKind,
-    EncodeOptions, EnumValue, FieldDescriptor, FieldKind, Lazy, Message, MessageDescriptor, Prepared,
-    SmallMap, UnknownFieldSet, wkt,
+    DecodeErrorKind, DecodeOptions, DecodeOwned, Decoder, DescriptorPool, EncodeErrorKind, EncodeOptions,
+    EnumValue, FieldDescriptor, Lazy, Message, MessageDescriptor, Prepared, SmallMap, UnknownFieldSet, wkt,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -303,13 +304,13 @@ const PARTIAL: EncodeOptions = EncodeOptions::new().allow_partial(true);
 
 fn descriptor<M: Message>() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[M::TABLE]).unwrap();
-    pool.get_message_by_name(M::TABLE.full_name()).unwrap()
+    pool.message(M::TABLE.full_name()).unwrap()
 }
 
 /// Every choice of options.
-fn print_options() -> impl Iterator<Item = SerializeOptions> {
+fn print_options() -> impl Iterator<Item = json::Printer> {
     (0..32).map(|bits| {
-        SerializeOptions::new()
+        json::Printer::new()
             .stringify_64_bit_integers(bits & 1 == 0)
             .use_enum_numbers(bits & 2 != 0)
             .use_proto_field_name(bits & 4 != 0)
@@ -318,28 +319,27 @@ fn print_options() -> impl Iterator<Item = SerializeOptions> {
     })
 }
 
-type Printed = Result<String, (SerializeErrorKind, String)>;
+type Printed = Result<String, (EncodeErrorKind, String)>;
 
 /// By way of the encoding and a dynamic message.
 fn printed_as_message<M: Message>(
     message: &M,
     descriptor: &MessageDescriptor,
-    options: &SerializeOptions,
+    options: &json::Printer,
 ) -> Printed {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, PARTIAL).map_err(|error| {
+    PARTIAL.encode(message, &mut bytes).map_err(|error| {
         let kind = match error.kind() {
-            EncodeErrorKind::DepthExceeded => SerializeErrorKind::DepthExceeded,
-            _ => SerializeErrorKind::InvalidMessage,
+            EncodeErrorKind::DepthExceeded => EncodeErrorKind::DepthExceeded,
+            _ => EncodeErrorKind::InvalidMessage,
         };
         (kind, error.path().to_string())
     })?;
     let whole = DecodeOptions::new().allow_partial(true).budget(usize::MAX);
     let mut decoder = Decoder::new(descriptor).with_options(whole);
-    let view =
-        decoder.decode(&bytes).map_err(|e| (SerializeErrorKind::InvalidMessage, e.path().to_string()))?;
+    let view = decoder.decode(&bytes).map_err(|e| (EncodeErrorKind::InvalidMessage, e.path().to_string()))?;
     let mut buffer = Vec::new();
-    view.to_json_with(&mut buffer, options).map_err(|e| (e.kind(), e.path().to_string()))?;
+    options.append(&mut buffer, &view).map_err(|e| (e.kind(), e.path().to_string()))?;
     Ok(String::from_utf8(buffer).unwrap())
 }
 
@@ -347,8 +347,7 @@ fn printed_as_message<M: Message>(
 fn prints_alike<M: Message>(message: &M, descriptor: &MessageDescriptor) {
     for options in print_options() {
         let mut buffer = b"before".to_vec();
-        let printed =
-            message.to_json_with(&mut buffer, &options).map_err(|e| (e.kind(), e.path().to_string()));
+        let printed = options.append(&mut buffer, message).map_err(|e| (e.kind(), e.path().to_string()));
         let text = String::from_utf8(buffer.split_off(6)).unwrap();
         assert_eq!(buffer, b"before");
         assert!(printed.is_ok() || text.is_empty());
@@ -361,20 +360,21 @@ fn prints_alike<M: Message>(message: &M, descriptor: &MessageDescriptor) {
 fn parsed_as_message<M: DecodeOwned>(
     json: &[u8],
     descriptor: &MessageDescriptor,
-    options: &DeserializeOptions,
-) -> Result<M, (DeserializeErrorKind, usize, usize, usize, String)> {
-    let message = DynamicMessage::from_json_with(descriptor, json, options)
+    options: &json::Parser,
+) -> Result<M, (ParseErrorKind, usize, usize, usize, String)> {
+    let message = options
+        .message_from_slice(descriptor, json)
         .map_err(|e| (e.kind(), e.offset(), e.line(), e.column(), e.path().to_string()))?;
     let mut bytes = Vec::new();
-    message
-        .encode_with(&mut bytes, PARTIAL)
-        .map_err(|_| (DeserializeErrorKind::InvalidMessage, 0, 1, 1, String::new()))?;
+    PARTIAL
+        .encode(&message, &mut bytes)
+        .map_err(|_| (ParseErrorKind::InvalidMessage, 0, 1, 1, String::new()))?;
     let bounds = DecodeOptions::new().allow_partial(true).budget(options.budget_for(json.len()));
-    M::decode_with(&bytes, bounds).map_err(|e| {
+    bounds.decode::<M>(&bytes).map_err(|e| {
         let kind = match e.kind() {
-            DecodeErrorKind::BudgetExceeded => DeserializeErrorKind::BudgetExceeded,
-            DecodeErrorKind::DepthExceeded => DeserializeErrorKind::DepthExceeded,
-            _ => DeserializeErrorKind::InvalidMessage,
+            DecodeErrorKind::BudgetExceeded => ParseErrorKind::BudgetExceeded,
+            DecodeErrorKind::DepthExceeded => ParseErrorKind::DepthExceeded,
+            _ => ParseErrorKind::InvalidMessage,
         };
         (kind, 0, 1, 1, e.path().to_string())
     })
@@ -382,7 +382,7 @@ fn parsed_as_message<M: DecodeOwned>(
 
 fn encoded<M: Message>(message: &M) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, PARTIAL.deterministic(true)).unwrap();
+    PARTIAL.deterministic(true).encode(message, &mut bytes).unwrap();
     bytes
 }
 
@@ -391,9 +391,9 @@ fn encoded<M: Message>(message: &M) -> Vec<u8> {
 fn parses_alike<M: DecodeOwned>(
     json: &[u8],
     descriptor: &MessageDescriptor,
-    options: &DeserializeOptions,
+    options: &json::Parser,
 ) -> Option<M> {
-    let parsed = M::from_json_with(json, options);
+    let parsed = options.from_slice::<M>(json);
     let expected = parsed_as_message::<M>(json, descriptor, options);
     let shown = || String::from_utf8_lossy(json).into_owned();
     match (parsed, expected) {
@@ -405,13 +405,13 @@ fn parses_alike<M: DecodeOwned>(
         (Err(error), Err(expected)) => {
             let error =
                 (error.kind(), error.offset(), error.line(), error.column(), error.path().to_string());
-            if expected.0 != DeserializeErrorKind::InvalidMessage {
+            if expected.0 != ParseErrorKind::InvalidMessage {
                 assert_eq!(error, expected, "{}", shown());
             }
             None
         }
         // Without a dynamic message, the budget goes further.
-        (Ok(_), Err(expected)) if expected.0 == DeserializeErrorKind::BudgetExceeded => None,
+        (Ok(_), Err(expected)) if expected.0 == ParseErrorKind::BudgetExceeded => None,
         (parsed, expected) => {
             panic!("{:?} {:?} {}", parsed.map(|_| ()), expected.map(|_| ()), shown())
         }
@@ -668,8 +668,8 @@ fn json(descriptor: &MessageDescriptor, choices: &mut Choices, oddness: usize) -
     writer.text.into_bytes()
 }
 
-fn parse_options(choices: &mut Choices) -> DeserializeOptions {
-    let options = DeserializeOptions::new()
+fn parse_options(choices: &mut Choices) -> json::Parser {
+    let options = json::Parser::new()
         .deny_unknown_fields(choices.once_in(2))
         .allow_duplicate_keys(choices.once_in(2))
         .allow_partial(choices.once_in(2));
@@ -698,7 +698,7 @@ fn agrees<M: DecodeOwned>() {
                 text[at] = *choices.pick(b"{}[]\",:0 \\xn\x80");
             }
         }
-        let lenient = DeserializeOptions::new().allow_partial(true);
+        let lenient = json::Parser::new().allow_partial(true);
         let options = if choices.once_in(2) { lenient } else { parse_options(&mut choices) };
         if let Some(message) = parses_alike::<M>(&text, &descriptor, &options) {
             good += 1;
@@ -710,7 +710,7 @@ fn agrees<M: DecodeOwned>() {
             for _ in 0..choices.below(3) {
                 crate::common::payload::mutate(&mut bytes, &mut choices);
             }
-            let decoded = M::decode_with(&bytes, DecodeOptions::new().allow_partial(true));
+            let decoded = DecodeOptions::new().allow_partial(true).decode::<M>(&bytes);
             if let (Ok(message), 0) = (decoded, seed % 5) {
                 prints_alike(&message, &descriptor);
             }
@@ -764,7 +764,7 @@ fn messages_kept_as_bytes_agree() {
     // A lazy message that is none.
     let broken = Kept::decode(b"\x0a\x02\x08\x80").unwrap();
     prints_alike(&broken, &descriptor);
-    assert_eq!(broken.to_json_string().unwrap_err().kind(), SerializeErrorKind::InvalidMessage);
+    assert_eq!(tablepb::json::to_string(&broken).unwrap_err().kind(), EncodeErrorKind::InvalidMessage);
 }
 
 /// Every prefix of a text is an error, the same one.
@@ -775,7 +775,7 @@ fn every_truncation_agrees() {
         let text = json(&descriptor, &mut Choices::seeded(seed), 0);
         let step = if cfg!(miri) { 97 } else { 1 + text.len() / 600 };
         for len in (0..text.len()).step_by(step) {
-            let options = DeserializeOptions::new().allow_partial(true);
+            let options = json::Parser::new().allow_partial(true);
             assert!(parses_alike::<M>(&text[..len], &descriptor, &options).is_none(), "{len}");
         }
     }
@@ -841,8 +841,8 @@ fn edges_agree() {
                 a_string.insert_str(at.into(), special);
                 let message = All { a_string, ..All::default() };
                 assert_eq!(
-                    message.to_json_string().unwrap(),
-                    printed_as_message(&message, &all, &SerializeOptions::new()).unwrap()
+                    tablepb::json::to_string(&message).unwrap(),
+                    printed_as_message(&message, &all, &json::Printer::new()).unwrap()
                 );
             }
         }
@@ -890,9 +890,9 @@ fn depth_agrees() {
     for (wrap, open, close) in wraps {
         for levels in [99, 100, 101, 102, 5000] {
             let text = format!("{}{{}}{}", open.repeat(levels), close.repeat(levels));
-            let parsed = parses_alike::<All>(text.as_bytes(), &all, &DeserializeOptions::new());
+            let parsed = parses_alike::<All>(text.as_bytes(), &all, &json::Parser::new());
             assert_eq!(parsed.is_some(), levels <= 100, "{levels}");
-            let deeper = DeserializeOptions::new().max_depth(200);
+            let deeper = json::Parser::new().max_depth(200);
             parses_alike::<All>(text.as_bytes(), &all, &deeper);
             if levels < 5000 {
                 prints_alike(&(0..levels).fold(All::default(), |inner, _| wrap(inner)), &all);
@@ -902,11 +902,11 @@ fn depth_agrees() {
     for levels in [49, 50, 51] {
         for inner in ["{}", "{\"byInt32\":{\"1\":\"x\"}}"] {
             let text = format!("{}{inner}{}", "{\"bySfixed32\":{\"1\":".repeat(levels), "}}".repeat(levels));
-            parses_alike::<Maps>(text.as_bytes(), &maps, &DeserializeOptions::new());
+            parses_alike::<Maps>(text.as_bytes(), &maps, &json::Parser::new());
             // Entries count as messages, in JSON as in an encode.
-            if let Ok(message) = DynamicMessage::from_json(&maps, text.as_bytes()) {
+            if let Ok(message) = tablepb::json::message_from_slice(&maps, text.as_bytes()) {
                 assert_eq!(
-                    message.to_json_string().is_ok(),
+                    tablepb::json::to_string(&message).is_ok(),
                     message.encode_to_vec().is_ok(),
                     "{levels} {inner}"
                 );
@@ -959,7 +959,7 @@ fn keys_are_integers_as_they_stand() {
     for (name, value, signed, bits) in fields {
         let check = |key: &str, expected: bool| {
             let json = format!("{{\"{name}\":{{\"{key}\":{value}}}}}");
-            let parsed = parses_alike::<Maps>(json.as_bytes(), &maps, &DeserializeOptions::new());
+            let parsed = parses_alike::<Maps>(json.as_bytes(), &maps, &json::Parser::new());
             assert_eq!(parsed.is_some(), expected, "{json}");
         };
         let range = if signed { -(1i128 << (bits - 1))..1 << (bits - 1) } else { 0..1i128 << bits };
@@ -972,7 +972,7 @@ fn keys_are_integers_as_they_stand() {
         [("true", true), ("false", true), ("True", false), ("TRUE", false), ("1", false), ("", false)]
     {
         let json = format!("{{\"byBool\":{{\"{key}\":\"1970-01-01T00:00:00Z\"}}}}");
-        let parsed = parses_alike::<Maps>(json.as_bytes(), &maps, &DeserializeOptions::new());
+        let parsed = parses_alike::<Maps>(json.as_bytes(), &maps, &json::Parser::new());
         assert_eq!(parsed.is_some(), expected, "{json}");
     }
 }

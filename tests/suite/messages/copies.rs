@@ -4,10 +4,9 @@ use crate::common::bridge::descriptor;
 use crate::common::heap::measure;
 use crate::common::schema::{Card, Kind as SchemaKind, Schema, Syntax};
 use crate::common::wire::Wire;
-use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MessageDescriptor, MessageTable, Projection,
-    Value,
-};
+use tablepb::partial::Projection;
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::{Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, Value};
 
 static NODE: MessageTable = MessageTable::new(
     "t.Node",
@@ -23,7 +22,7 @@ static NODE: MessageTable = MessageTable::new(
 const KIB: usize = 1 << 10;
 
 fn node() -> MessageDescriptor {
-    DescriptorPool::from_tables(&[&NODE]).unwrap().get_message_by_name("t.Node").unwrap()
+    DescriptorPool::from_tables(&[&NODE]).unwrap().message("t.Node").unwrap()
 }
 
 /// `m` twice at every level: one that holds everything below, and a small one before or behind it.
@@ -59,7 +58,7 @@ fn bytes_that_are_passed_through_are_copied_once() {
         assert_eq!((copy.as_view(), &copy.encode_to_vec().unwrap()), (view, &input));
         // The same when the message is fields and its parts are bytes.
         let mut message = projection.decode(&input).unwrap();
-        message.set_field_by_name("a", 1).unwrap();
+        message.set_field("a", 1).unwrap();
         let (copy, heap) = measure(|| message.as_view().to_owned());
         assert!(heap.peak <= most, "{heap:?} for {} bytes in {levels} levels, changed", input.len());
         assert_eq!((&copy, copy.encode_to_vec()), (&message, message.encode_to_vec()));
@@ -72,11 +71,11 @@ fn what_setters_leave_is_given_back_where_bytes_are_passed_through() {
     let node = node();
     let input = twice(60, false);
     let mut message = passing(&node, 60).decode(&input).unwrap();
-    message.set_field_by_name("a", 1).unwrap();
-    let s = node.get_field_by_name("s").unwrap();
+    message.set_field("a", 1).unwrap();
+    let s = node.field("s").unwrap();
     for i in 0..200 {
         message.set_field(&s, Value::Bytes(vec![i; 64 * KIB])).unwrap();
-        message.clear_field(&s);
+        message.clear_field(&s).unwrap();
     }
     assert!(message.capacity() <= 8 * input.len(), "{} for {} bytes", message.capacity(), input.len());
 }
@@ -101,11 +100,7 @@ fn copies_of_messages_of_many_occurrences_are_equal() {
             assert!(copy.capacity() <= message.capacity() + wire.0.len());
             let again = copy.as_view().to_owned();
             assert_eq!((again.capacity() <= copy.capacity(), again), (true, copy));
-            message
-                .message_mut(&node.get_field_by_name("m").unwrap())
-                .unwrap()
-                .set_field_by_name("a", 5)
-                .unwrap();
+            message.message_mut(&node.field("m").unwrap()).unwrap().set_field("a", 5).unwrap();
         }
     }
 }
@@ -143,7 +138,7 @@ fn copies_of_empty_messages_take_no_bodies() {
     let set = value(&copy.encode_to_vec().unwrap());
     assert_eq!((&set, set.encoded_len()), (&copy, source.encoded_len() + 6));
     for message in [&set, &copy] {
-        let list = message.get_field_by_number(1).unwrap();
+        let list = message.get_field(1).unwrap();
         let filled =
             list.as_list().unwrap().iter().filter(|value| value.as_message().unwrap().encoded_len() > 0);
         assert_eq!(filled.count(), 1);

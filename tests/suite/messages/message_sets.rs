@@ -1,11 +1,12 @@
 //! MessageSets: extension numbers beyond those of fields, and what selects parts of a message.
 
 use crate::common::wire::Wire;
+use tablepb::partial::{Projection, ProjectionErrorKind};
+use tablepb::schema::DescriptorErrorKind;
 use tablepb::visit::{Field, Sink, Step};
 use tablepb::wire::Tag;
 use tablepb::{
-    DecodeError, DecodeErrorKind, Decoder, DescriptorErrorKind, DescriptorPool, DynamicMessage,
-    MessageDescriptor, Projection, ProjectionErrorKind, Value,
+    DecodeError, DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, Value,
 };
 
 /// Around what a field number can be, and the largest ones.
@@ -32,7 +33,7 @@ fn schema(numbers: &[u32]) -> Wire {
 }
 
 fn message(name: &str) -> MessageDescriptor {
-    DescriptorPool::decode(&schema(&NUMBERS).0).unwrap().get_message_by_name(name).unwrap()
+    DescriptorPool::decode(&schema(&NUMBERS).0).unwrap().message(name).unwrap()
 }
 
 /// One item, as encoders write it.
@@ -50,11 +51,11 @@ fn extensions_of_a_message_set_have_numbers_up_to_two_to_the_31() {
     for number in NUMBERS {
         let field = set.get_extension(number).unwrap().as_field();
         assert_eq!((field.number(), field.name()), (number, &*format!("x{number}")));
-        let text = decoded.get_field(&field).as_message().unwrap();
+        let text = decoded.get_field(&field).unwrap().as_message().unwrap();
         let expected = format!("t{number}");
-        assert_eq!(text.get_field_by_name("text").unwrap().as_str(), Some(&*expected));
+        assert_eq!(text.get_field("text").unwrap().as_str(), Some(&*expected));
         let mut inner = DynamicMessage::new(&message_of(&field));
-        inner.set_field_by_name("text", &*expected).unwrap();
+        inner.set_field("text", &*expected).unwrap();
         built.set_field(&field, Value::Message(inner)).unwrap();
     }
     assert!(built == decoded);
@@ -71,7 +72,7 @@ fn extensions_of_a_message_set_have_numbers_up_to_two_to_the_31() {
 
 fn message_of(field: &tablepb::FieldDescriptor) -> MessageDescriptor {
     match field.kind() {
-        tablepb::Kind::Message(message) => message,
+        tablepb::table::Kind::Message(message) => message,
         other => panic!("{other:?}"),
     }
 }
@@ -189,7 +190,7 @@ fn all_fields_of_a_message_set_can_be_named_lazy_and_are_decoded_as_a_whole() {
     let view = lazy.decode(&input).unwrap();
     let (field, value) = view.fields().next().unwrap();
     assert_eq!(field.number(), NUMBERS[7]);
-    let text = value.as_message().unwrap().get_field_by_name("text").unwrap();
+    let text = value.as_message().unwrap().get_field("text").unwrap();
     assert_eq!(text.as_str(), Some("t"));
     assert_eq!(view.encode_to_vec().unwrap(), input);
     let all = Projection::new(&set, ["*"]).unwrap().decode(&input).unwrap();

@@ -1,12 +1,11 @@
 //! Visiting: what the sweep `what_is_visited_is_what_is_decoded` does not reach.
 
 use crate::common::wire::Wire;
+use tablepb::partial::Projection;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use tablepb::visit::{Field, Sink, Step, Visited};
 use tablepb::wire::Tag;
-use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, EnumTable, FieldTable, Kind, MessageTable,
-    Projection, Syntax,
-};
+use tablepb::{DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool};
 
 static NODE: MessageTable = MessageTable::new(
     "v.Node",
@@ -71,7 +70,7 @@ static STRICT_INNER: MessageTable = MessageTable::new(
 
 fn decoder(table: &'static MessageTable) -> Decoder {
     let pool = DescriptorPool::from_tables(&[table]).unwrap();
-    Decoder::new(&pool.get_message_by_name(table.full_name()).unwrap())
+    Decoder::new(&pool.message(table.full_name()).unwrap())
 }
 
 /// What came, as text.
@@ -197,7 +196,7 @@ fn long_runs_come_in_parts() {
 #[test]
 fn a_projection_hides_what_it_does_not_select() {
     let pool = DescriptorPool::from_tables(&[&NODE]).unwrap();
-    let node = pool.get_message_by_name("v.Node").unwrap();
+    let node = pool.message("v.Node").unwrap();
     let input = Wire::new()
         .int(4, 1)
         .message(2, Wire::new().bytes(1, "x").int(4, 1))
@@ -228,7 +227,7 @@ fn an_unselected_member_of_a_oneof_is_out_of_order() {
         ],
     );
     let pool = DescriptorPool::from_tables(&[&CHOICE]).unwrap();
-    let choice = pool.get_message_by_name("v.Choice").unwrap();
+    let choice = pool.message("v.Choice").unwrap();
     let projection = Projection::new(&choice, ["a"]).unwrap();
     let mut decoder = Decoder::new(&choice).with_projection(&projection);
     let mut visited = |input: &[u8]| decoder.visit(input, &mut Log { ordered: true, ..Log::default() });

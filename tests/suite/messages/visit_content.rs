@@ -1,7 +1,8 @@
 //! Messages that a sink takes as bytes.
 
+use tablepb::table::{FieldTable, Kind, MessageTable};
 use tablepb::visit::{Field, Sink, Step};
-use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+use tablepb::{Decoder, DescriptorPool};
 
 static NODE: MessageTable = MessageTable::new(
     "c.Node",
@@ -56,7 +57,7 @@ impl<'i> Sink<'i> for Contents {
 /// What a sink that takes fields of this name as bytes gets of a message, which ends with a name. Other messages end so many times.
 fn contents(name: &'static str, input: &[u8], ends: usize) -> Vec<Vec<u8>> {
     let pool = DescriptorPool::from_tables(&[&NODE]).unwrap();
-    let mut decoder = Decoder::new(&pool.get_message_by_name("c.Node").unwrap());
+    let mut decoder = Decoder::new(&pool.message("c.Node").unwrap());
     let mut sink = Contents { name, found: Vec::new(), ends: 0, names: 0 };
     decoder.visit(&[input, b"\x0a\x01n"].concat(), &mut sink).unwrap();
     assert_eq!((sink.ends, sink.names), (ends, 1), "what comes after it is visited");
@@ -110,7 +111,7 @@ fn messages_of_fixed_shape_are_handed_over_one_by_one() {
 #[test]
 fn what_does_not_end_is_an_error() {
     let pool = DescriptorPool::from_tables(&[&NODE]).unwrap();
-    let mut decoder = Decoder::new(&pool.get_message_by_name("c.Node").unwrap());
+    let mut decoder = Decoder::new(&pool.message("c.Node").unwrap());
     for bad in [&b"\x12\x03\x0a"[..], b"\x1b\x08", b"\x1b\x08\x01", b"\x1b\x1b\x1c", b"\x1b\x24"] {
         for name in ["child", "group"] {
             let mut sink = Contents { name, found: Vec::new(), ends: 0, names: 0 };

@@ -5,32 +5,33 @@ use crate::common::choices::Choices;
 use crate::common::known_types::{all, payload};
 use crate::common::rounds;
 use crate::common::wire::Wire;
-use tablepb::json::{SerializeErrorKind, SerializeOptions};
-use tablepb::text::FormatOptions;
+use tablepb::EncodeErrorKind;
+use tablepb::json;
+use tablepb::partial::Projection;
+use tablepb::text;
 use tablepb::{
-    DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, MessageView, Prepared, Projection, Value,
-    ValueRef,
+    DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, MessageView, Prepared, Value, ValueRef,
 };
 
 /// Everything that is printed of a message.
 fn prints(view: MessageView<'_, '_>) -> Vec<Result<String, String>> {
     let json = [
-        SerializeOptions::new(),
-        SerializeOptions::new().pretty(true).use_proto_field_name(true),
-        SerializeOptions::new().skip_default_fields(false),
+        json::Printer::new(),
+        json::Printer::new().pretty(true).use_proto_field_name(true),
+        json::Printer::new().skip_default_fields(false),
     ];
     let text = [
-        FormatOptions::new(),
-        FormatOptions::new().pretty(true).expand_any(false),
-        FormatOptions::new().skip_default_fields(false).skip_unknown_fields(false),
-        FormatOptions::new().print_message_fields_in_index_order(true),
+        text::Printer::new(),
+        text::Printer::new().pretty(true).expand_any(false),
+        text::Printer::new().skip_default_fields(false).skip_unknown_fields(false),
+        text::Printer::new().print_message_fields_in_index_order(true),
     ];
     let json = json.iter().map(|options| {
         let mut buffer = Vec::new();
-        let printed = view.to_json_with(&mut buffer, options);
+        let printed = options.append(&mut buffer, &view);
         printed.map(|()| String::from_utf8(buffer).unwrap()).map_err(|e| e.to_string())
     });
-    json.chain(text.iter().map(|options| Ok(view.to_text_format_with_options(options)))).collect()
+    json.chain(text.iter().map(|options| Ok(options.to_string(&view).unwrap()))).collect()
 }
 
 /// The same values, with every message in bytes.
@@ -108,11 +109,12 @@ fn a_message_that_is_too_deep_for_json_is_so_in_bytes_too() {
         let mut input = Vec::new();
         (0..levels).for_each(|_| input = Wire::new().bytes(117, &input).0);
         let deep = DecodeOptions::new().max_depth(200);
-        let kind =
-            |message: &DynamicMessage| message.to_json_string().map(drop).map_err(|error| error.kind());
-        let expected = if levels <= 100 { Ok(()) } else { Err(SerializeErrorKind::DepthExceeded) };
-        assert_eq!(kind(&DynamicMessage::decode_with(&all, &input, deep).unwrap()), expected, "{levels}");
-        let lazy = Projection::all(&all).lazy(["*"]).unwrap().decode_with(&input, deep).unwrap();
+        let kind = |message: &DynamicMessage| {
+            tablepb::json::to_string(message).map(drop).map_err(|error| error.kind())
+        };
+        let expected = if levels <= 100 { Ok(()) } else { Err(EncodeErrorKind::DepthExceeded) };
+        assert_eq!(kind(&deep.decode_dynamic(&all, &input).unwrap()), expected, "{levels}");
+        let lazy = deep.decode_selected(&Projection::all(&all).lazy(["*"]).unwrap(), &input).unwrap();
         assert_eq!(kind(&lazy), expected, "{levels}, lazily");
     }
 }
@@ -139,7 +141,7 @@ fn an_empty_well_known_message_that_is_kept_as_bytes_has_its_form_in_json() {
         let input = Wire::new().bytes(number, "").0;
         let expected = format!("{{\"f{number}\":{json}}}");
         for (how, message) in kept(&all, &input) {
-            assert_eq!(message.to_json_string().unwrap(), expected, "{how}");
+            assert_eq!(tablepb::json::to_string(&message).unwrap(), expected, "{how}");
         }
     }
 }

@@ -75,7 +75,7 @@ walk_family!(lazy);
 
 /// Whether there is a message that another one replaces: of a oneof or with the key of another entry.
 fn replaced(input: &[u8]) -> bool {
-    let fields = tablepb::RawFields::new(input).map_while(Result::ok).map(|field| {
+    let fields = tablepb::raw::RawFields::new(input).map_while(Result::ok).map(|field| {
         let inside = field.as_message().ok().flatten().is_some_and(|inner| replaced(inner.rest()));
         if inside { 9 } else { field.number() }
     });
@@ -86,8 +86,8 @@ fn replaced(input: &[u8]) -> bool {
 
 /// Eager and lazy must agree about this input.
 fn check(input: &[u8], options: DecodeOptions) {
-    let eager = eager::Root::decode_with(input, options);
-    let lazy = lazy::Root::decode_with(input, options);
+    let eager = options.decode::<eager::Root>(input);
+    let lazy = options.decode::<lazy::Root>(input);
     let (mut lazy, eager) = match (lazy, eager) {
         (Err(late), Ok(_)) => panic!("only lazy fails: {late}"),
         (Err(late), Err(first)) => {
@@ -105,12 +105,12 @@ fn check(input: &[u8], options: DecodeOptions) {
             assert!(faults.is_empty(), "{faults:?}");
             let partial = tablepb::EncodeOptions::new().allow_partial(true);
             let (mut one, mut other) = (Vec::new(), Vec::new());
-            eager.encode_with(&mut one, partial).unwrap();
-            lazy.encode_with(&mut other, partial).unwrap();
+            partial.encode(&eager, &mut one).unwrap();
+            partial.encode(&lazy, &mut other).unwrap();
             assert_eq!(one, other, "{eager:?} but {lazy:?}");
             assert_eq!(copy, lazy);
             // An entry without a value gets one, and so another level.
-            let again = eager::Root::decode_with(&untouched, options.max_depth(100));
+            let again = options.max_depth(100).decode::<eager::Root>(&untouched);
             assert_eq!(again.as_ref(), Ok(&eager));
         }
         Err(error) => {
@@ -127,7 +127,7 @@ fn check(input: &[u8], options: DecodeOptions) {
             let found = faults.iter().any(|fault| same(fault) || hidden(fault));
             assert!(found || replaced(input), "{error} is not in {faults:?}");
             if error.kind() != DecodeErrorKind::DepthExceeded && !replaced(input) {
-                let again = eager::Root::decode_with(&untouched, options);
+                let again = options.decode::<eager::Root>(&untouched);
                 assert_eq!(again.is_err(), !faults.is_empty(), "{error}, {again:?}, {faults:?}");
             }
             assert_eq!(copy.encode_to_vec().unwrap(), untouched);
@@ -176,8 +176,8 @@ proptest! {
         prop_assert!(faults.is_empty());
         let partial = tablepb::EncodeOptions::new().allow_partial(true);
         let (mut one, mut other) = (Vec::new(), Vec::new());
-        eager.encode_with(&mut one, partial).unwrap();
-        lazy.encode_with(&mut other, partial).unwrap();
+        partial.encode(&eager, &mut one).unwrap();
+        partial.encode(&lazy, &mut other).unwrap();
         prop_assert_eq!(one, other);
     }
 }
@@ -269,9 +269,9 @@ fn a_group_too_deep_is_at_fault_at_its_tag() {
     let unknown = Wire::new().tag(8, START).tag(8, END);
     let input = Wire::new().message(2, group(unknown)).0;
     let options = PARTIAL.max_depth(2);
-    let error = eager::Root::decode_with(&input, options).unwrap_err();
+    let error = options.decode::<eager::Root>(&input).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::DepthExceeded, 3));
-    let root = lazy::Root::decode_with(&input, options).unwrap();
+    let root = options.decode::<lazy::Root>(&input).unwrap();
     assert_eq!(root.one.unwrap().get().unwrap_err().offset(), 3);
 }
 
@@ -285,7 +285,7 @@ fn required_fields_are_checked_on_access_if_they_are_at_all() {
     };
     let error = missing(&lazy::Root::decode(&input).unwrap()).unwrap_err();
     assert_eq!(error.to_string(), "a required field is not set at byte 5, in pkg.Strict: must");
-    assert_eq!(missing(&lazy::Root::decode_with(&input, PARTIAL).unwrap()), Ok(()));
+    assert_eq!(missing(&PARTIAL.decode::<lazy::Root>(&input).unwrap()), Ok(()));
     let mut merged = lazy::Root::default();
     merged.merge(&input).unwrap();
     assert_eq!(missing(&merged), Ok(()));
@@ -313,9 +313,9 @@ fn what_is_left_of_the_depth_is_kept() {
     let root =
         lazy::Root { one: Some(lazy::Root::decode(&nested(0)).unwrap().one.unwrap()), ..Default::default() };
     let mut buf = Vec::new();
-    let error = root.encode_with(&mut buf, tablepb::EncodeOptions::new().max_depth(0)).unwrap_err();
+    let error = tablepb::EncodeOptions::new().max_depth(0).encode(&root, &mut buf).unwrap_err();
     assert_eq!((error.kind(), error.path().to_string()), (EncodeErrorKind::DepthExceeded, "one".into()));
-    root.encode_with(&mut buf, tablepb::EncodeOptions::new().max_depth(1)).unwrap();
+    tablepb::EncodeOptions::new().max_depth(1).encode(&root, &mut buf).unwrap();
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn many_small_parts_take_memory_in_proportion() {
     let root = lazy::Root::decode(&many).unwrap();
     assert_eq!(root.list.len(), 20_000);
     let budget = DecodeOptions::new().budget(1000);
-    assert_eq!(lazy::Root::decode_with(&many, budget).unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
+    assert_eq!(budget.decode::<lazy::Root>(&many).unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
 }
 
 #[test]
@@ -353,10 +353,10 @@ fn all_parts_of_a_message_have_one_budget() {
     // Each part alone is far below the budget: a group takes some 100 bytes of memory.
     let groups = Wire::repeat(Wire::new().tag(5, START).tag(5, END), 1000);
     let input = Wire::repeat(Wire::new().message(2, groups), 100).0;
-    let root = lazy::Root::decode_with(&input, PARTIAL.budget(4 << 20)).unwrap();
+    let root = PARTIAL.budget(4 << 20).decode::<lazy::Root>(&input).unwrap();
     let error = root.one.unwrap().get().unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded);
-    let root = lazy::Root::decode_with(&input, PARTIAL.budget(100 << 20)).unwrap();
+    let root = PARTIAL.budget(100 << 20).decode::<lazy::Root>(&input).unwrap();
     assert_eq!(root.one.unwrap().get().unwrap().groups.len(), 100_000);
 }
 
@@ -366,11 +366,11 @@ fn a_copy_gives_nothing_back_to_the_budget() {
     let groups = || Wire::repeat(Wire::new().tag(5, START).tag(5, END), 20_000);
     let members = |content: Wire| Wire::new().message(2, content.clone()).group(5, content).0;
     let input = members(groups());
-    let at_once = |budget| lazy::Root::decode_with(&input, PARTIAL.budget(budget));
+    let at_once = |budget| PARTIAL.budget(budget).decode::<lazy::Root>(&input);
     // A further input has a budget of its own.
     let in_pieces = |budget| {
         let mut root = lazy::Root::decode(&members(Wire::new().int(1, 7)))?;
-        root.merge_with(&input, PARTIAL.budget(budget)).map(|()| root)
+        PARTIAL.budget(budget).merge(&mut root, &input).map(|()| root)
     };
     let ways: [&dyn Fn(usize) -> Result<lazy::Root, DecodeError>; 2] = [&at_once, &in_pieces];
     let read = |member: &Option<Lazy<lazy::Inner>>| member.as_ref().is_some_and(|inner| inner.get().is_ok());
@@ -424,7 +424,7 @@ fn the_generator_reaches_every_member() {
     let mut seen = [false; 10];
     for seed in 0..300 {
         let input = payload(&schema, 0, &mut Choices::seeded(seed), TAME);
-        for field in tablepb::RawFields::new(&input) {
+        for field in tablepb::raw::RawFields::new(&input) {
             seen[(field.unwrap().number() as usize).min(8 + 1)] = true;
         }
     }

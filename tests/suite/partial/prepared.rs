@@ -23,7 +23,7 @@ const LOOSE: EncodeOptions = EncodeOptions::new().allow_partial(true);
 
 fn encoded(message: &impl Message, options: EncodeOptions) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, options).map(|()| bytes)
+    options.encode(message, &mut bytes).map(|()| bytes)
 }
 
 /// The path of an error. Each occurrence of a prepared member is checked on its own, so elements of lists in it count from
@@ -38,8 +38,7 @@ fn without_indices(error: &DecodeError) -> String {
 
 /// Prepared and decoded members must agree about this input, to the last field of an error.
 fn check(input: &[u8], options: DecodeOptions) {
-    let (eager, prepared) =
-        (eager::Root::decode_with(input, options), prepared::Root::decode_with(input, options));
+    let (eager, prepared) = (options.decode::<eager::Root>(input), options.decode::<prepared::Root>(input));
     let (eager, prepared) = match (eager, prepared) {
         (Ok(eager), Ok(prepared)) => (eager, prepared),
         (Err(eager), Err(prepared)) => {
@@ -54,8 +53,8 @@ fn check(input: &[u8], options: DecodeOptions) {
     let plain = encoded(&eager, LOOSE).unwrap();
     // Members keep their bytes; as the encoder writes them, all is the same.
     let again = encoded(&prepared, LOOSE).unwrap();
-    assert_eq!(eager::Root::decode_with(&again, PARTIAL).as_ref(), Ok(&eager));
-    let canonical = prepared::Root::decode_with(&plain, PARTIAL).unwrap();
+    assert_eq!(PARTIAL.decode::<eager::Root>(&again).as_ref(), Ok(&eager));
+    let canonical = PARTIAL.decode::<prepared::Root>(&plain).unwrap();
     assert_eq!(encoded(&canonical, LOOSE).unwrap(), plain);
     assert_eq!(canonical.encoded_len(), plain.len());
     assert_eq!(
@@ -76,7 +75,7 @@ fn prepare_fields(message: &DynamicMessage) -> DynamicMessage {
     let prepare = |value: Value| match value {
         Value::Message(inner) => {
             let mut bytes = Vec::new();
-            inner.encode_with(&mut bytes, LOOSE).unwrap();
+            LOOSE.encode(&inner, &mut bytes).unwrap();
             // Some lack required fields, and cannot be prepared.
             Prepared::new(&inner).map_or(Value::Message(inner), |prepared| {
                 assert_eq!(prepared.as_bytes(), bytes);
@@ -142,22 +141,22 @@ proptest! {
         let pool = schema.pool();
         let descriptor = crate::common::bridge::descriptor(&schema, &pool, 0);
         let input = payload(&schema, 0, &mut choices, TAME);
-        let message = DynamicMessage::decode_with(&descriptor, &input, PARTIAL).unwrap();
+        let message = PARTIAL.decode_dynamic(&descriptor, &input).unwrap();
         // With maps in key order, in which the setters put their entries.
         let mut sorted = Vec::new();
-        message.encode_with(&mut sorted, LOOSE.deterministic(true)).unwrap();
-        let message = DynamicMessage::decode_with(&descriptor, &sorted, PARTIAL).unwrap();
+        LOOSE.deterministic(true).encode(&message, &mut sorted).unwrap();
+        let message = PARTIAL.decode_dynamic(&descriptor, &sorted).unwrap();
         let changed = prepare_fields(&message);
         let (mut one, mut other) = (Vec::new(), Vec::new());
-        message.encode_with(&mut one, LOOSE).unwrap();
-        changed.encode_with(&mut other, LOOSE).unwrap();
+        LOOSE.encode(&message, &mut one).unwrap();
+        LOOSE.encode(&changed, &mut other).unwrap();
         prop_assert_eq!(&one, &other);
         prop_assert_eq!(changed.encoded_len(), one.len());
         // As deep as the one that is decoded, a copy too.
         for depth in 0..7 {
             let limit = LOOSE.max_depth(depth);
             let encode = |message: &DynamicMessage| {
-                message.encode_with(&mut Vec::new(), limit).map_err(|error| error.kind())
+                limit.encode(message, &mut Vec::new()).map_err(|error| error.kind())
             };
             prop_assert_eq!(encode(&message), encode(&changed));
             prop_assert_eq!(encode(&message), encode(&changed.as_view().to_owned()));
@@ -237,8 +236,8 @@ fn the_depth_of_the_whole_is_checked() {
 
     // In dynamic messages, by every setter.
     let pool = DescriptorPool::from_tables(&[eager::Root::TABLE]).unwrap();
-    let root = pool.get_message_by_name("pkg.Root").unwrap();
-    let field = |name| root.get_field_by_name(name).unwrap();
+    let root = pool.message("pkg.Root").unwrap();
+    let field = |name| root.field(name).unwrap();
     let prepared = Prepared::<eager::Inner>::from_bytes(&nested(3)).unwrap();
     for way in 0..4 {
         let mut message = DynamicMessage::new(&root);
@@ -250,7 +249,7 @@ fn the_depth_of_the_whole_is_checked() {
         }
         // An entry of a map is a level of its own.
         let needs = if way == 2 { 5 } else { 4 };
-        let limits = |depth| message.encode_with(&mut Vec::new(), EncodeOptions::new().max_depth(depth));
+        let limits = |depth| EncodeOptions::new().max_depth(depth).encode(&message, &mut Vec::new());
         assert_eq!(limits(needs - 1).unwrap_err().kind(), EncodeErrorKind::DepthExceeded, "{way}");
         assert_eq!(limits(needs), Ok(()), "{way}");
     }
@@ -259,7 +258,7 @@ fn the_depth_of_the_whole_is_checked() {
 #[test]
 fn records_take_structs_and_check_type_and_depth() {
     let pool = DescriptorPool::from_tables(&[eager::Root::TABLE]).unwrap();
-    let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Root").unwrap());
+    let plan = RecordPlan::new(&pool.message("pkg.Root").unwrap());
     let (one, list, group) = (plan.message("one"), plan.message("list"), plan.message("group"));
     let (one, list, group) = (one.unwrap(), list.unwrap(), group.unwrap());
     let a = Prepared::new(&eager::Inner { id: Some(1), ..Default::default() }).unwrap();
@@ -293,7 +292,7 @@ fn records_take_structs_and_check_type_and_depth() {
 #[test]
 fn bytes_are_checked_against_a_descriptor() {
     let pool = DescriptorPool::from_tables(&[eager::Root::TABLE]).unwrap();
-    let inner = pool.get_message_by_name("pkg.Inner").unwrap();
+    let inner = pool.message("pkg.Inner").unwrap();
     // Kept byte for byte, as no encoder writes them.
     let bytes = Wire::new().bytes(2, "a").tag(1, 0).overlong(1, 3).int(99, 1).0;
     let prepared = Prepared::decode(&inner, &bytes).unwrap();
@@ -326,7 +325,7 @@ fn a_merge_into_members_pays_for_each_of_them_once() {
     let parts = member(Wire::new().int(1, 7));
     let merged = |budget| {
         let mut root = before.clone();
-        root.merge_with(&parts, DecodeOptions::new().budget(budget)).map(|()| root)
+        DecodeOptions::new().budget(budget).merge(&mut root, &parts).map(|()| root)
     };
     let least = (0..1000).map(|step| step << 10).find(|&budget| merged(budget).is_ok()).unwrap();
     let bytes = before.encode_to_vec().unwrap();
@@ -342,7 +341,7 @@ fn the_generator_makes_prepared_fields() {
     for seed in 0..100 {
         let mut choices = Choices::seeded(seed);
         let input = payload(&schema(), 0, &mut choices, TAME);
-        let root = prepared::Root::decode_with(&input, PARTIAL).unwrap();
+        let root = PARTIAL.decode::<prepared::Root>(&input).unwrap();
         changed += usize::from(root.one.is_some_and(|one| one.depth() > 0));
     }
     assert!(changed > 5, "{changed}");
@@ -370,12 +369,12 @@ mod incomplete {
     #[test]
     fn a_record_refuses_what_lacks_a_required_field() {
         let pool = DescriptorPool::from_tables(&[Holder::TABLE]).unwrap();
-        let plan = RecordPlan::new(&pool.get_message_by_name("incomplete.Holder").unwrap());
+        let plan = RecordPlan::new(&pool.message("incomplete.Holder").unwrap());
         let part = plan.message("part").unwrap();
         for (input, kind) in
             [(&[0x0a, 0][..], Some(EncodeErrorKind::MissingRequired)), (&[0x0a, 2, 8, 1], None)]
         {
-            let prepared = Holder::decode_with(input, PARTIAL).unwrap().part.unwrap();
+            let prepared = PARTIAL.decode::<Holder>(input).unwrap().part.unwrap();
             let mut buf = Vec::new();
             let mut rec = plan.record(&mut buf);
             rec.prepared(part, &prepared);

@@ -11,9 +11,11 @@ use crate::common::rounds;
 use crate::common::schema::Schema;
 use crate::common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
+use tablepb::partial::Projection;
+use tablepb::table::Kind;
 use tablepb::{
-    DecodeOptions, Decoder, DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MapKey, MessageDescriptor,
-    MessageMut, Projection, Value, ValueRef,
+    DecodeOptions, Decoder, DynamicMessage, EncodeOptions, FieldDescriptor, MapKey, MessageDescriptor,
+    MessageMut, Value, ValueRef,
 };
 
 const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
@@ -38,13 +40,13 @@ impl Case {
     }
 
     fn full(&self, input: &[u8]) -> DynamicMessage {
-        DynamicMessage::decode_with(&self.descriptor, input, PARTIAL).unwrap()
+        PARTIAL.decode_dynamic(&self.descriptor, input).unwrap()
     }
 }
 
 fn encoded(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, LOOSE).unwrap();
+    LOOSE.encode(message, &mut bytes).unwrap();
     assert_eq!(message.encoded_len(), bytes.len());
     bytes
 }
@@ -58,10 +60,10 @@ fn dropping(case: &Case, input: &[u8], full: &Msg) {
     for field in all_fields(&case.descriptor) {
         let selected = case.want.all || case.want.fields.contains_key(&field.number());
         assert_eq!(view.is_selected(&field), selected);
-        assert_eq!(view.get_field(&field) == ValueRef::Unselected, !selected);
+        assert_eq!(view.get_field(&field) == Ok(ValueRef::Unselected), !selected);
         assert!(selected || !view.has_field(&field));
     }
-    let owned = case.projection.decode_with(input, PARTIAL).unwrap();
+    let owned = PARTIAL.decode_selected(&case.projection, input).unwrap();
     assert_eq!((owned.as_view(), &view.to_owned(), &owned.clone()), (view, &owned, &owned));
     let mut whole = owned.clone();
     whole.materialize().unwrap();
@@ -75,7 +77,7 @@ fn passing(case: &Case, input: &[u8], full: &DynamicMessage) {
     let mut decoder = Decoder::new(&case.descriptor).with_options(PARTIAL).with_projection(&projection);
     let view = decoder.decode(input).unwrap();
     assert_eq!(read(view).without_unknown(), expected, "{:?} of {input:02x?}", case.paths);
-    let owned = projection.decode_with(input, PARTIAL).unwrap();
+    let owned = PARTIAL.decode_selected(&projection, input).unwrap();
     for message in [view.to_owned(), owned.clone(), owned] {
         if !case.want.all {
             assert_eq!(encoded(&message), input, "{:?}", case.paths);
@@ -86,9 +88,9 @@ fn passing(case: &Case, input: &[u8], full: &DynamicMessage) {
         whole.materialize().unwrap();
         assert_eq!(&whole, full);
         let mut merged = message;
-        merged.merge_with(input, PARTIAL).unwrap();
+        PARTIAL.merge(&mut merged, input).unwrap();
         let mut expected = full.clone();
-        expected.merge_with(input, PARTIAL).unwrap();
+        PARTIAL.merge(&mut expected, input).unwrap();
         assert_eq!(merged, expected);
     }
 }
@@ -104,7 +106,7 @@ fn lazy(case: &Case, input: &[u8], full: &DynamicMessage, choices: &mut Choices)
     let view = decoder.decode(input).unwrap();
     assert_eq!(read(view), read(full.as_view()), "{lazy:?} of {input:02x?}");
     let mut owned = view.to_owned();
-    assert_eq!(DynamicMessage::decode_with(&case.descriptor, &encoded(&owned), PARTIAL).unwrap(), *full);
+    assert_eq!(PARTIAL.decode_dynamic(&case.descriptor, &encoded(&owned)).unwrap(), *full);
     owned.materialize().unwrap();
     assert_eq!(owned, *full);
 }
@@ -117,8 +119,8 @@ fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Ch
     }
     let field = choices.pick(&fields).clone();
     if choices.once_in(6) {
-        part.clear_field(&field);
-        full.clear_field(&field);
+        part.clear_field(&field).unwrap();
+        full.clear_field(&field).unwrap();
         return;
     }
     let message = matches!(field.kind(), Kind::Message(_));
@@ -195,7 +197,7 @@ fn scalar(field: &FieldDescriptor, choices: &mut Choices) -> Value {
 /// Changes made to a message of which parts were decoded are those made to all of it.
 fn editing(case: &Case, input: &[u8], full: &DynamicMessage, choices: &mut Choices) {
     let projection = case.projection.clone().pass_through();
-    let mut part = projection.decode_with(input, PARTIAL).unwrap();
+    let mut part = PARTIAL.decode_selected(&projection, input).unwrap();
     let mut full = full.clone();
     for _ in 0..1 + choices.below(4) {
         change(&mut part.as_mut(), &mut full.as_mut(), choices, 3);
@@ -228,7 +230,7 @@ fn broken(choices: &mut Choices) {
         false => payload(&case.schema, 0, choices, WILD),
     };
     mutate(&mut input, choices);
-    if let Ok(full) = DynamicMessage::decode_with(&case.descriptor, &input, PARTIAL) {
+    if let Ok(full) = PARTIAL.decode_dynamic(&case.descriptor, &input) {
         dropping(&case, &input, &read(full.as_view()));
         passing(&case, &input, &full);
         lazy(&case, &input, &full, choices);
@@ -239,7 +241,7 @@ fn broken(choices: &mut Choices) {
     let passing = case.projection.clone().pass_through();
     for projection in [Some(&case.projection), Some(&passing), lazy.as_ref().ok()].into_iter().flatten() {
         let mut decoder = Decoder::new(&case.descriptor).with_options(PARTIAL).with_projection(projection);
-        let view = match (decoder.decode(&input), projection.decode_with(&input, PARTIAL)) {
+        let view = match (decoder.decode(&input), PARTIAL.decode_selected(&projection, &input)) {
             (Ok(view), Ok(owned)) => {
                 assert_eq!(owned.as_view(), view);
                 view
@@ -265,7 +267,7 @@ fn broken(choices: &mut Choices) {
         if owned.materialize().is_err() {
             assert_eq!(owned, view.to_owned());
         } else {
-            full.merge_with(&encoded(&owned), PARTIAL).unwrap();
+            PARTIAL.merge(&mut full, &encoded(&owned)).unwrap();
         }
     }
 }
@@ -284,7 +286,7 @@ fn change_one(message: &mut MessageMut<'_>, choices: &mut Choices) {
         1 => message.element_mut(&field, 0).map(drop),
         2 if field.is_list() => message.push(&field, value.clone()),
         _ => {
-            message.clear_field(&field);
+            message.clear_field(&field).unwrap();
             Ok(())
         }
     };

@@ -1,9 +1,10 @@
 //! Projections, lazy fields and pass-through, rule by rule.
 
+use tablepb::partial::{Projection, ProjectionErrorKind};
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldDescriptor,
-    FieldTable, Kind, MessageDescriptor, MessageTable, Projection, ProjectionErrorKind, SetFieldErrorKind,
-    Syntax, Value, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor,
+    MessageDescriptor, SetFieldErrorKind, Value, ValueRef,
 };
 
 static PART: MessageTable = MessageTable::new(
@@ -23,11 +24,11 @@ static PART: MessageTable = MessageTable::new(
 );
 
 fn part() -> MessageDescriptor {
-    DescriptorPool::from_tables(&[&PART]).unwrap().get_message_by_name("t.Part").unwrap()
+    DescriptorPool::from_tables(&[&PART]).unwrap().message("t.Part").unwrap()
 }
 
 fn field(part: &MessageDescriptor, name: &str) -> FieldDescriptor {
-    part.get_field_by_name(name).unwrap()
+    part.field(name).unwrap()
 }
 
 fn fault(paths: &[&str]) -> (ProjectionErrorKind, String) {
@@ -65,10 +66,10 @@ fn a_recursive_path_selects_what_it_says_and_nothing_below() {
         message.encode_to_vec().unwrap(),
         b"\x1a\x05\x1a\x03\x0a\x01c\x22\x05\x1a\x03\x0a\x01d\x2a\x07\x0a\x01k\x12\x02\x10\x07"
     );
-    let map = message.get_field(&field(&part, "by_name")).as_map().unwrap();
+    let map = message.get_field(&field(&part, "by_name")).unwrap().as_map().unwrap();
     let value = map.get("k").unwrap().as_message().unwrap();
-    assert_eq!(value.get_field_by_name("name"), Some(ValueRef::Unselected));
-    assert_eq!(value.get_field_by_name("size"), Some(ValueRef::I32(7)));
+    assert_eq!(value.get_field("name").ok(), Some(ValueRef::Unselected));
+    assert_eq!(value.get_field("size").ok(), Some(ValueRef::I32(7)));
     let other = Projection::new(&part, ["by_name.value.name"]).unwrap();
     assert_eq!(other.decode(input).unwrap().encode_to_vec().unwrap(), b"\x2a\x08\x0a\x01k\x12\x03\x0a\x01e");
 }
@@ -79,23 +80,26 @@ fn unselected_is_not_unset() {
     let projection = Projection::new(&part, ["name"]).unwrap();
     let mut message = projection.decode(b"\x10\x05").unwrap();
     let (name, size) = (field(&part, "name"), field(&part, "size"));
-    assert_eq!((message.get(&name), message.get_field(&name)), (None, ValueRef::String("")));
-    assert_eq!((message.get(&size), message.get_field(&size)), (None, ValueRef::Unselected));
-    assert_eq!((message.is_selected(&name), message.is_selected(&size)), (true, false));
+    assert_eq!((message.get(&name), message.get_field(&name)), (None, Ok(ValueRef::String(""))));
+    assert_eq!((message.get(&size), message.get_field(&size)), (None, Ok(ValueRef::Unselected)));
+    assert_eq!((message.as_view().is_selected(&name), message.as_view().is_selected(&size)), (true, false));
     assert_eq!((message.has_field(&size), message.fields().count()), (false, 0));
-    assert_eq!(message.get_field_by_number(2), Some(ValueRef::Unselected));
+    assert_eq!(message.get_field(2).ok(), Some(ValueRef::Unselected));
     message.set_field(&size, 3).unwrap();
-    assert_eq!((message.get_field(&size), message.is_selected(&size)), (ValueRef::I32(3), true));
+    assert_eq!(
+        (message.get_field(&size), message.as_view().is_selected(&size)),
+        (Ok(ValueRef::I32(3)), true)
+    );
     assert_eq!(message.encode_to_vec().unwrap(), b"\x10\x03");
     message.clear();
-    assert_eq!(message.get_field(&size), ValueRef::I32(0));
+    assert_eq!(message.get_field(&size), Ok(ValueRef::I32(0)));
 }
 
 #[test]
 fn a_later_member_of_a_oneof_counts_whether_it_is_selected_or_not() {
     let part = part();
     let projection = Projection::new(&part, ["a"]).unwrap();
-    let has_a = |input: &[u8]| projection.decode(input).unwrap().has_field_by_name("a");
+    let has_a = |input: &[u8]| projection.decode(input).unwrap().has_field("a");
     assert!(has_a(b"\x40\x05"));
     assert!(!has_a(b"\x40\x05\x4a\x01x"));
     assert!(!has_a(b"\x40\x05\x52\x00"));
@@ -108,13 +112,13 @@ fn a_later_member_of_a_oneof_counts_whether_it_is_selected_or_not() {
         (b"\x52\x02\x10\x01\x40\x05\x52\x02\x18\x02", b"\x0a\x01n\x52\x02\x18\x02"),
         (b"\x52\x02\x10\x01\x52\x02\x10\x02", b"\x0a\x01n\x52\x02\x10\x01\x52\x02\x10\x02"),
     ] {
-        let mut message = keeping.decode_with(input, DecodeOptions::new()).unwrap();
+        let mut message = DecodeOptions::new().decode_selected(&keeping, input).unwrap();
         assert_eq!(message.encode_to_vec().unwrap(), input);
-        message.set_field_by_name("name", "n").unwrap();
+        message.set_field("name", "n").unwrap();
         assert_eq!(message.encode_to_vec().unwrap(), expected, "{input:x?}");
     }
     let mut message = keeping.decode(b"\x4a\x01x").unwrap();
-    message.set_field_by_name("a", 1).unwrap();
+    message.set_field("a", 1).unwrap();
     assert_eq!(message.encode_to_vec().unwrap(), b"\x40\x01");
 }
 
@@ -128,19 +132,19 @@ fn what_is_passed_through_is_the_input_and_edits_copy_the_rest() {
     let mut message = projection.decode(input).unwrap();
     assert_eq!(message.encode_to_vec().unwrap(), input);
     // The second element changes; the first one, which is bytes, does not.
-    message.element_mut(&field(&part, "parts"), 1).unwrap().set_field_by_name("name", "new").unwrap();
+    message.element_mut(&field(&part, "parts"), 1).unwrap().set_field("name", "new").unwrap();
     assert_eq!(
         message.encode_to_vec().unwrap(),
         b"\x1a\x0b\x10\x01\x1a\x04\x10\x07\x0a\x00\x7a\x01z\x22\x05\x10\x02\x0a\x01a\x22\x05\x0a\x03new\
             \x78\x01\x10\x85\x80\x00\x0a\x01n\x0a\x01m"
     );
     // A field that was not selected: its bytes go.
-    message.set_field_by_name("name", "set").unwrap();
+    message.set_field("name", "set").unwrap();
     assert!(message.encode_to_vec().unwrap().starts_with(b"\x0a\x03set\x1a"));
     assert!(message.encode_to_vec().unwrap().ends_with(b"\x78\x01\x10\x85\x80\x00"));
-    message.clear_field(&field(&part, "size"));
+    message.clear_field(&field(&part, "size")).unwrap();
     assert!(message.encode_to_vec().unwrap().ends_with(b"\x78\x01"));
-    message.clear_unknown_fields();
+    message.clear_unknown_fields().unwrap();
     assert!(message.encode_to_vec().unwrap().ends_with(b"new"));
 }
 
@@ -165,7 +169,7 @@ fn changing_a_part_of_an_unselected_field_decodes_it_first() {
     assert_eq!((cause.kind(), cause.offset()), (DecodeErrorKind::Overrun, 6));
     assert_eq!(cause.path().to_string(), "part.size");
     assert_eq!(message.encode_to_vec().unwrap(), input);
-    assert_eq!(message.get_field(&field(&part, "part")), ValueRef::Unselected);
+    assert_eq!(message.get_field(&field(&part, "part")), Ok(ValueRef::Unselected));
     assert_eq!(message.materialize().unwrap_err().offset(), 6);
     assert_eq!(message.merge(b"").unwrap_err().offset(), 6);
     assert_eq!(message.encode_to_vec().unwrap(), input);
@@ -177,14 +181,14 @@ fn a_projected_message_goes_into_others_as_bytes() {
     let projection = Projection::new(&part, ["name"]).unwrap().pass_through();
     let inner = projection.decode(b"\x10\x05\x0a\x01n").unwrap();
     let mut outer = DynamicMessage::new(&part);
-    outer.set_field_by_name("part", inner.clone()).unwrap();
+    outer.set_field("part", inner.clone()).unwrap();
     outer.push(&field(&part, "parts"), inner).unwrap();
     assert_eq!(outer.encode_to_vec().unwrap(), b"\x1a\x05\x10\x05\x0a\x01n\x22\x05\x10\x05\x0a\x01n");
     let first = outer.message_mut(&field(&part, "part")).unwrap();
-    assert_eq!(first.as_view().get_field_by_name("size"), Some(ValueRef::I32(5)));
+    assert_eq!(first.as_view().get_field("size").ok(), Some(ValueRef::I32(5)));
     let full = DynamicMessage::decode(&part, b"\x10\x06").unwrap();
     let mut projected = Projection::new(&part, ["part.name"]).unwrap().pass_through().decode(b"").unwrap();
-    projected.set_field_by_name("part", Value::Message(full)).unwrap();
+    projected.set_field("part", Value::Message(full)).unwrap();
     assert_eq!(projected.encode_to_vec().unwrap(), b"\x1a\x02\x10\x06");
 }
 
@@ -199,13 +203,13 @@ fn lazy_fields_keep_offset_and_depth() {
     for levels in 2..6 {
         let input = nested(levels);
         let view = outer.decode(&input).unwrap();
-        let raw = view.get_field(&field(&part, "part")).as_raw().unwrap();
+        let raw = view.get_field(&field(&part, "part")).unwrap().as_raw().unwrap();
         assert_eq!((raw.offset(), raw.len(), raw.depth_left()), (2, input.len() - 2, 1));
-        let full = DynamicMessage::decode_with(&part, &input, options);
+        let full = options.decode_dynamic(&part, &input);
         match raw.decode(&mut inner) {
             Ok(view) => assert_eq!(
                 Some(view.to_owned()),
-                full.unwrap().get_field_by_name("part").unwrap().as_message().map(|m| m.to_owned())
+                full.unwrap().get_field("part").unwrap().as_message().map(|m| m.to_owned())
             ),
             Err(error) => assert_eq!(
                 (error.kind(), error.offset()),
@@ -220,7 +224,7 @@ fn lazy_fields_keep_offset_and_depth() {
     assert_eq!(error.path().to_string(), "part");
     // A map entry without a value has an empty one.
     let view = outer.decode(b"\x2a\x03\x0a\x01k").unwrap();
-    let map = view.get_field(&field(&part, "by_name")).as_map().unwrap();
+    let map = view.get_field(&field(&part, "by_name")).unwrap().as_map().unwrap();
     assert!(map.get("k").unwrap().as_raw().unwrap().is_empty());
 }
 
@@ -231,16 +235,16 @@ fn a_lazy_field_that_comes_twice_is_both() {
     let mut inner = Decoder::new(&part);
     let input = b"\x1a\x03\x0a\x01a\x10\x01\x1a\x04\x10\x05\x38\x01";
     let view = outer.decode(input).unwrap();
-    let raw = view.get_field(&field(&part, "part")).as_raw().unwrap();
+    let raw = view.get_field(&field(&part, "part")).unwrap().as_raw().unwrap();
     assert_eq!(raw.as_bytes(), None);
     let parts: Vec<_> = raw.parts().collect();
     assert_eq!(parts, [(2, &b"\x0a\x01a"[..]), (9, &b"\x10\x05\x38\x01"[..])]);
     assert_eq!(raw.to_vec(), b"\x0a\x01a\x10\x05\x38\x01");
     let full = DynamicMessage::decode(&part, input).unwrap();
-    let expected = full.get_field(&field(&part, "part")).as_message().unwrap();
+    let expected = full.get_field(&field(&part, "part")).unwrap().as_message().unwrap();
     assert_eq!(raw.decode(&mut inner).unwrap(), expected);
     let error = outer.decode(b"\x1a\x00\x1a\x02\x10\xff").unwrap();
-    let raw = error.get_field(&field(&part, "part")).as_raw().unwrap();
+    let raw = error.get_field(&field(&part, "part")).unwrap().as_raw().unwrap();
     assert_eq!(raw.decode(&mut inner).unwrap_err().offset(), 5);
 }
 
@@ -274,12 +278,12 @@ fn a_list_is_skipped_up_to_a_longer_tag_that_starts_like_its_own() {
             FieldTable::new("name", 1, Kind::String),
         ],
     );
-    let far = DescriptorPool::from_tables(&[&FAR]).unwrap().get_message_by_name("t.Far").unwrap();
+    let far = DescriptorPool::from_tables(&[&FAR]).unwrap().message("t.Far").unwrap();
     let projection = Projection::new(&far, ["far"]).unwrap();
     // b2 01 is the tag of 22 and b2 02 that of 38 as a string.
     let input = b"\xb2\x01\x01a\xb2\x02\x01b\xb1\x02\x01\0\0\0\0\0\0\0\xb2\x01\x00";
     let message = projection.decode(input).unwrap();
-    assert_eq!(message.get_field_by_name("far"), Some(ValueRef::U64(1)));
+    assert_eq!(message.get_field("far").ok(), Some(ValueRef::U64(1)));
 }
 
 #[test]
@@ -293,7 +297,7 @@ fn a_required_field_is_missed_where_it_is_selected() {
         ],
     )
     .syntax(Syntax::Proto2);
-    let strict = DescriptorPool::from_tables(&[&STRICT]).unwrap().get_message_by_name("t.Strict").unwrap();
+    let strict = DescriptorPool::from_tables(&[&STRICT]).unwrap().message("t.Strict").unwrap();
     // Neither the message nor the one in it has its required field.
     let neither = b"\x1a\x02\x10\x01";
     let cases: [(&[&str], &[u8], Option<&str>); 8] = [
@@ -339,7 +343,7 @@ fn numbers_that_a_closed_enum_lacks_pass_through_once() {
         ],
     )
     .syntax(Syntax::Proto2);
-    let gauge = DescriptorPool::from_tables(&[&GAUGE]).unwrap().get_message_by_name("t.Gauge").unwrap();
+    let gauge = DescriptorPool::from_tables(&[&GAUGE]).unwrap().message("t.Gauge").unwrap();
     let inner = b"\x08\x09\x10\x01\x10\x07\x22\x01n";
     let input = [&inner[..], &[0x1a, inner.len() as u8], inner].concat();
     for paths in
@@ -351,10 +355,10 @@ fn numbers_that_a_closed_enum_lacks_pass_through_once() {
         assert_eq!(view.encode_to_vec().unwrap(), input, "{paths:?}");
         let mut owned = projection.decode(&input).unwrap();
         // A change splits the message, which keeps the numbers too.
-        owned.message_mut(&field(&gauge, "gauge")).unwrap().set_field_by_name("name", "m").unwrap();
+        owned.message_mut(&field(&gauge, "gauge")).unwrap().set_field("name", "m").unwrap();
         owned.materialize().unwrap();
         let mut whole = DynamicMessage::decode(&gauge, &input).unwrap();
-        whole.message_mut(&field(&gauge, "gauge")).unwrap().set_field_by_name("name", "m").unwrap();
+        whole.message_mut(&field(&gauge, "gauge")).unwrap().set_field("name", "m").unwrap();
         assert_eq!(owned, whole, "{paths:?}");
     }
 }
@@ -372,7 +376,7 @@ fn an_enum_member_of_a_oneof_counts_if_it_lists_the_number() {
         ],
     )
     .syntax(Syntax::Proto2);
-    let choice = DescriptorPool::from_tables(&[&CHOICE]).unwrap().get_message_by_name("t.Choice").unwrap();
+    let choice = DescriptorPool::from_tables(&[&CHOICE]).unwrap().message("t.Choice").unwrap();
     let projection = Projection::new(&choice, ["number"]).unwrap();
     for (later, kept) in [
         (&b"\x10\x09"[..], Some(5)),

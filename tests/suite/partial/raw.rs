@@ -5,9 +5,11 @@ use crate::common::choices::{Choices, choices};
 use crate::common::payload::{WILD, payload};
 use crate::common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
+use tablepb::partial::Projection;
+use tablepb::table::{Cardinality, FieldTable, Kind, MessageTable};
 use tablepb::{
-    Cardinality, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeOptions,
-    FieldTable, Kind, MapKey, MessageTable, Prepared, Projection, SetFieldErrorKind, Value, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeOptions, MapKey, Prepared,
+    SetFieldErrorKind, Value, ValueRef,
 };
 
 const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
@@ -38,13 +40,13 @@ fn pool() -> DescriptorPool {
 }
 
 fn prepared(pool: &DescriptorPool, name: &str, bytes: &[u8]) -> Prepared {
-    let descriptor = pool.get_message_by_name(name).unwrap();
+    let descriptor = pool.message(name).unwrap();
     Prepared::new(&DynamicMessage::decode(&descriptor, bytes).unwrap()).unwrap()
 }
 
 fn sorted(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, SORTED).unwrap();
+    SORTED.encode(message, &mut bytes).unwrap();
     assert_eq!(message.encoded_len(), bytes.len());
     bytes
 }
@@ -53,7 +55,7 @@ fn sorted(message: &DynamicMessage) -> Vec<u8> {
 fn bytes_of(message: &DynamicMessage) -> Value {
     match Prepared::new(message) {
         Ok(_) => {
-            let sorted = DynamicMessage::decode_with(message.descriptor(), &sorted(message), PARTIAL);
+            let sorted = PARTIAL.decode_dynamic(message.descriptor(), &sorted(message));
             Value::Prepared(Prepared::new(&sorted.unwrap()).unwrap())
         }
         Err(_) => Value::Message(message.clone()),
@@ -75,13 +77,13 @@ fn raw_fields_are_the_message(choices: &mut Choices) {
     let pool = schema.pool();
     let input = payload(&schema, 0, choices, WILD);
     let descriptor = descriptor(&schema, &pool, 0);
-    let full = DynamicMessage::decode_with(&descriptor, &input, PARTIAL).unwrap();
+    let full = PARTIAL.decode_dynamic(&descriptor, &input).unwrap();
     // As encoded, so that maps are in order in what becomes bytes.
-    let full = DynamicMessage::decode_with(&descriptor, &sorted(&full), PARTIAL).unwrap();
+    let full = PARTIAL.decode_dynamic(&descriptor, &sorted(&full)).unwrap();
 
     let mut raw = full.clone();
     for (field, value) in full.fields() {
-        if matches!(field.kind(), tablepb::FieldKind::Message(_)) {
+        if matches!(field.kind(), tablepb::schema::FieldKind::Message(_)) {
             raw.set_field(&field.to_owned(), as_bytes(value.to_owned())).unwrap();
         }
     }
@@ -112,9 +114,9 @@ fn raw_fields_are_the_message(choices: &mut Choices) {
     assert_eq!(opened, full);
 
     let mut merged = raw.clone();
-    merged.merge_with(&input, PARTIAL).unwrap();
+    PARTIAL.merge(&mut merged, &input).unwrap();
     let mut expected = full.clone();
-    expected.merge_with(&input, PARTIAL).unwrap();
+    PARTIAL.merge(&mut expected, &input).unwrap();
     assert_eq!(merged, expected);
     raw.materialize().unwrap();
     assert_eq!(raw, full);
@@ -139,8 +141,8 @@ fn messages_set_as_bytes_are_the_same_messages_with_longer_payloads() {
 #[test]
 fn every_message_field_takes_bytes() {
     let pool = pool();
-    let log = pool.get_message_by_name("raw.Log").unwrap();
-    let field = |name: &str| log.get_field_by_name(name).unwrap();
+    let log = pool.message("raw.Log").unwrap();
+    let field = |name: &str| log.field(name).unwrap();
     let (host, point) =
         (prepared(&pool, "raw.Host", b"\x0a\x01a"), prepared(&pool, "raw.Point", b"\x0d\x01\0\0\0"));
     let mut message = DynamicMessage::new(&log);
@@ -158,49 +160,49 @@ fn every_message_field_takes_bytes() {
           \x22\x05\x0d\x01\0\0\0\x2a\x05\x0d\x01\0\0\0"
     );
     for name in ["host", "point"] {
-        assert!(matches!(message.get_field(&field(name)), ValueRef::Raw(_)), "{name}");
+        assert!(matches!(message.get_field(&field(name)), Ok(ValueRef::Raw(_))), "{name}");
         assert!(message.has_field(&field(name)));
     }
-    let host = message.get_field(&field("host")).as_raw().unwrap();
+    let host = message.get_field(&field("host")).unwrap().as_raw().unwrap();
     assert_eq!((host.as_bytes(), host.depth_left() > 100), (Some(&b"\x0a\x01a"[..]), true));
     assert!(format!("{message:?}").contains("host{name:\"a\"}"), "{message:?}");
     assert_eq!(field("hosts").cardinality(), Cardinality::Repeated);
 
-    message.message_mut(&field("point")).unwrap().set_field_by_name("y", 7u32).unwrap();
-    let point = message.get_field(&field("point")).as_message().unwrap();
-    assert_eq!(point.get_field_by_name("x").unwrap().as_u32(), Some(1));
+    message.message_mut(&field("point")).unwrap().set_field("y", 7u32).unwrap();
+    let point = message.get_field(&field("point")).unwrap().as_message().unwrap();
+    assert_eq!(point.get_field("x").unwrap().as_u32(), Some(1));
 }
 
 #[test]
 fn bytes_of_another_type_are_refused() {
     let pool = pool();
-    let log = pool.get_message_by_name("raw.Log").unwrap();
+    let log = pool.message("raw.Log").unwrap();
     let mut message = DynamicMessage::new(&log);
     let point = prepared(&pool, "raw.Point", b"");
-    let error = message.set_field_by_name("host", &point).unwrap_err();
+    let error = message.set_field("host", &point).unwrap_err();
     assert_eq!(error.kind(), SetFieldErrorKind::InvalidType);
     assert_eq!(error.into_value(), Some(Value::Prepared(point.clone())));
-    let error = message.set_field_by_name("text", &point).unwrap_err();
+    let error = message.set_field("text", &point).unwrap_err();
     assert_eq!(error.kind(), SetFieldErrorKind::InvalidType);
 
-    message.set_field_by_name("point", &point).unwrap();
-    let mut hosts = Decoder::new(&pool.get_message_by_name("raw.Host").unwrap());
-    let raw = message.get_field_by_name("point").unwrap().as_raw().unwrap();
+    message.set_field("point", &point).unwrap();
+    let mut hosts = Decoder::new(&pool.message("raw.Host").unwrap());
+    let raw = message.get_field("point").unwrap().as_raw().unwrap();
     assert_eq!(raw.decode(&mut hosts).unwrap_err().kind(), DecodeErrorKind::WrongMessage);
 }
 
 #[test]
 fn many_bytes_set_again_and_again_are_compacted() {
     let pool = pool();
-    let log = pool.get_message_by_name("raw.Log").unwrap();
+    let log = pool.message("raw.Log").unwrap();
     let host = prepared(&pool, "raw.Host", &[&b"\x0a\x64"[..], &[b'x'; 100]].concat());
     let mut message = DynamicMessage::new(&log);
     for _ in 0..2000 {
-        message.set_field_by_name("host", &host).unwrap();
+        message.set_field("host", &host).unwrap();
     }
     assert!(message.capacity() < 20_000, "{}", message.capacity());
     assert_eq!(message.encode_to_vec().unwrap().len(), 104);
-    message.insert(&log.get_field_by_name("by_name").unwrap(), MapKey::from("k"), &host).unwrap();
+    message.insert(&log.field("by_name").unwrap(), MapKey::from("k"), &host).unwrap();
     assert_eq!(message.encode_to_vec().unwrap().len(), 104 + 109);
 }
 
@@ -212,7 +214,7 @@ fn all_messages_of_a_message_can_be_lazy_without_its_maps_of_scalars() {
         &[FieldTable::map("counts", 1, Kind::Uint32, Kind::Int32), FieldTable::new("id", 2, Kind::Int32)],
     );
     let pool = DescriptorPool::from_tables(&[&COUNTS]).unwrap();
-    let counts = pool.get_message_by_name("raw.Counts").unwrap();
+    let counts = pool.message("raw.Counts").unwrap();
     let input = b"\x0a\x04\x08\x07\x10\x08\x10\x03";
     let lazy = Projection::new(&counts, ["id"]).unwrap().lazy(["*"]).unwrap();
     let decoded = lazy.decode(input).unwrap();
@@ -227,7 +229,7 @@ fn all_messages_of_a_message_can_be_lazy_without_its_maps_of_scalars() {
 #[test]
 fn bytes_set_into_a_projected_message_are_whole_when_they_are_changed() {
     let pool = pool();
-    let log = pool.get_message_by_name("raw.Log").unwrap();
+    let log = pool.message("raw.Log").unwrap();
     let host = prepared(&pool, "raw.Host", b"\x0a\x03web\x12\x03\x0a\x01p\x78\x01");
     let some = Projection::new(&log, ["host.name", "hosts.name", "by_name.value.name"]).unwrap();
     for projection in [some.clone(), some.pass_through()] {

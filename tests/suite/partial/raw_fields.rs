@@ -11,8 +11,9 @@ use crate::common::schema::{Card, Kind, Schema};
 use crate::common::schema_gen::{ALL, schema};
 use crate::common::wire::Wire;
 use proptest::prelude::*;
+use tablepb::raw::{RawField, RawFields, RawStep, RawValue};
 use tablepb::wire::{self, WireType, Writer};
-use tablepb::{DecodeError, DecodeErrorKind, DynamicMessage, RawField, RawFields, RawStep, RawValue};
+use tablepb::{DecodeError, DecodeErrorKind, DynamicMessage};
 
 fn random_message(choices: &mut Choices) -> (Schema, Vec<u8>) {
     let schema = schema(choices, ALL);

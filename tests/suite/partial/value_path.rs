@@ -7,10 +7,9 @@ use crate::common::projections::paths;
 use crate::common::rounds;
 use crate::common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
-use tablepb::{
-    ColumnError, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKeyRef,
-    MessageTable, MessageView, Projection, ProjectionErrorKind, ValuePath, ValueRef,
-};
+use tablepb::partial::{ColumnError, Projection, ProjectionErrorKind, ValuePath};
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::{DecodeOptions, Decoder, DescriptorPool, DynamicMessage, MapKeyRef, MessageView, ValueRef};
 
 const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
 
@@ -29,7 +28,7 @@ fn segments(path: &str) -> Vec<&str> {
 /// As [`MessageView::values`], without a plan. Lists and maps that are empty, and messages that are not set, have nothing.
 fn walk(view: MessageView<'_, '_>, path: &[&str], found: &mut Vec<String>) {
     let Some((name, rest)) = path.split_first() else { return };
-    let field = view.get_field_by_name(name).expect("a path of this schema");
+    let field = view.get_field(name).expect("a path of this schema");
     let mut below = |value: ValueRef<'_, '_>, rest: &[&str]| match value {
         ValueRef::Message(inner) if !rest.is_empty() => walk(inner, rest, found),
         value => found.push(format!("{value:?}")),
@@ -109,7 +108,7 @@ const TEXT: &str = r#"name: "r" labels { key: "a" value: 1 } labels { key: "b" v
 
 fn span() -> DynamicMessage {
     let pool = DescriptorPool::from_tables(&[&SPAN]).unwrap();
-    DynamicMessage::parse_text_format(&pool.get_message_by_name("t.Span").unwrap(), TEXT).unwrap()
+    tablepb::text::message_from_str(&pool.message("t.Span").unwrap(), TEXT).unwrap()
 }
 
 #[test]
@@ -196,8 +195,8 @@ fn what_is_not_decoded_comes_in_place_of_its_values() {
     assert_eq!(view.values(&path).collect::<Vec<_>>(), [ValueRef::Unselected]);
     assert_eq!(view.append_values(&path, &mut names), Err(ColumnError::NotDecoded));
     // It has no value to copy, and is no empty list.
-    let unselected = view.get_field_by_name("children").unwrap();
-    assert!(unselected.try_to_owned().unwrap_err().is_unselected());
+    let unselected = view.get_field("children").unwrap();
+    assert_eq!(unselected.try_to_owned().unwrap_err().kind(), tablepb::SetFieldErrorKind::Unselected);
     let mut numbers: Vec<i64> = Vec::new();
     assert_eq!(message.as_view().append_values(&path, &mut numbers), Err(ColumnError::WrongType));
     assert_eq!(message.as_view().append_values(&path, &mut names), Ok(2));
@@ -214,7 +213,7 @@ fn what_is_not_decoded_comes_in_place_of_its_values() {
 fn a_path_of_another_message_panics_or_has_no_values() {
     static OTHER: MessageTable = MessageTable::new("t.Other", &[FieldTable::new("name", 1, Kind::String)]);
     let pool = DescriptorPool::from_tables(&[&OTHER]).unwrap();
-    let other = DynamicMessage::new(&pool.get_message_by_name("t.Other").unwrap());
+    let other = DynamicMessage::new(&pool.message("t.Other").unwrap());
     let path = ValuePath::new(span().descriptor(), "name").unwrap();
     assert_eq!(other.as_view().values(&path).count(), 0);
 }

@@ -84,7 +84,7 @@ impl Case {
     fn compare(&self, inputs: &[&[u8]], explained: &mut Explained) -> bool {
         let mut ours = DynamicMessage::new(&self.ours);
         let mut theirs = Theirs::new(self.theirs.clone());
-        let merge = |input: &&[u8]| ours.merge_with(input, PARTIAL);
+        let merge = |input: &&[u8]| PARTIAL.merge(&mut ours, input);
         let our_error = inputs.iter().try_for_each(merge).err();
         let their_error = inputs.iter().try_for_each(|input| theirs.merge(*input)).err();
         let events = self.events(inputs);
@@ -110,13 +110,13 @@ impl Case {
     /// What one writes, the other reads as the same.
     fn both_ways(&self, ours: &DynamicMessage, theirs: &Theirs, events: &BTreeSet<Event>) {
         let mut bytes = Vec::new();
-        ours.encode_with(&mut bytes, tablepb::EncodeOptions::new().allow_partial(true)).unwrap();
+        tablepb::EncodeOptions::new().allow_partial(true).encode(ours, &mut bytes).unwrap();
         // Unknown fields may be known ones of another wire type.
         if events.is_empty() {
             let again = Theirs::decode(self.theirs.clone(), &bytes[..]).unwrap();
             assert_eq!(self.read(self.message, &again), self.read(self.message, theirs));
         }
-        let again = DynamicMessage::decode_with(&self.ours, &theirs.encode_to_vec(), PARTIAL).unwrap();
+        let again = PARTIAL.decode_dynamic(&self.ours, &theirs.encode_to_vec()).unwrap();
         if !events.contains(&Event::NegativeZero) {
             assert_eq!(read(again.as_view()).without_unknown(), read(ours.as_view()).without_unknown());
         }

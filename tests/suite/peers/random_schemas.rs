@@ -47,14 +47,14 @@ impl Case {
     }
 
     fn decode(&self, input: &[u8]) -> DynamicMessage {
-        let decoded = DynamicMessage::decode_with(&self.descriptor, input, PARTIAL);
+        let decoded = PARTIAL.decode_dynamic(&self.descriptor, input);
         decoded.unwrap_or_else(|error| panic!("{error}: {input:02x?}"))
     }
 }
 
 fn sorted(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, SORTED).unwrap();
+    SORTED.encode(message, &mut bytes).unwrap();
     bytes
 }
 
@@ -63,9 +63,9 @@ fn check_valid(message: &DynamicMessage, expected: &Msg, encoded: &[u8]) {
     assert_eq!(sorted(message), encoded, "{message:?} is not {expected:?}");
     assert_eq!(message.encoded_len(), encoded.len());
     let mut plain = vec![7];
-    message.encode_with(&mut plain, EncodeOptions::new().allow_partial(true)).unwrap();
+    EncodeOptions::new().allow_partial(true).encode(message, &mut plain).unwrap();
     assert_eq!(plain.len(), encoded.len() + 1);
-    let again = DynamicMessage::decode_with(message.descriptor(), &plain[1..], PARTIAL);
+    let again = PARTIAL.decode_dynamic(message.descriptor(), &plain[1..]);
     let again = again.unwrap_or_else(|error| panic!("{error}: {:02x?}", &plain[1..]));
     assert_eq!(&again, message);
     assert_eq!(sorted(&again), encoded);
@@ -88,7 +88,7 @@ fn decode_and_encode(case: &Case, input: &[u8]) {
     assert_eq!(view, message.as_view());
     assert_eq!(view.to_owned(), message);
     let mut bytes = Vec::new();
-    view.encode_with(&mut bytes, SORTED).unwrap();
+    SORTED.encode(&view, &mut bytes).unwrap();
     assert_eq!(bytes, encoded);
     #[cfg(feature = "bytes")]
     let shared = DynamicMessage::decode_shared(&case.descriptor, &input.to_vec().into());
@@ -208,7 +208,7 @@ fn setters(case: &Case, input: &[u8]) {
     let pool = case.descriptor.parent_pool();
     all.push(build(&case.schema, pool, case.message, &expected));
     let options = PARTIAL.discard_unknown(true);
-    all.push(DynamicMessage::decode_with(&case.descriptor, input, options).unwrap());
+    all.push(options.decode_dynamic(&case.descriptor, input).unwrap());
     for pair in all.windows(2) {
         assert_eq!(pair[0], pair[1]);
     }
@@ -217,7 +217,7 @@ fn setters(case: &Case, input: &[u8]) {
 /// Bytes of any sort: the same answer, the same fault, and the same message afterwards.
 fn broken(case: &Case, before: &[u8], input: &[u8]) {
     let (expected, _) = case.reference(input);
-    let got = DynamicMessage::decode_with(&case.descriptor, input, PARTIAL);
+    let got = PARTIAL.decode_dynamic(&case.descriptor, input);
     let mut decoder = Decoder::new(&case.descriptor).with_options(PARTIAL);
     let viewed = decoder.decode(input).map(|view| view.to_owned());
     assert_eq!(got, viewed);

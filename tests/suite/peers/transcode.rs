@@ -1,7 +1,8 @@
 //! Between dynamic messages, structs and messages of prost.
 
 use prost::Message as _;
-use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, UnknownFieldSet};
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::{DescriptorPool, DynamicMessage, UnknownFieldSet};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Log {
@@ -28,7 +29,7 @@ fn messages_go_from_one_kind_to_the_other() {
         "t.Log",
         &[FieldTable::new("line", 1, Kind::String), FieldTable::new("sizes", 2, Kind::Uint32).repeated()],
     );
-    let schema = || DescriptorPool::from_tables(&[&TABLE]).unwrap().get_message_by_name("t.Log").unwrap();
+    let schema = || DescriptorPool::from_tables(&[&TABLE]).unwrap().message("t.Log").unwrap();
     let mut message = DynamicMessage::new(&schema());
     let log = Log { line: "hi".into(), sizes: vec![1, 2], ..Default::default() };
     message.transcode_from(&log).unwrap();
@@ -37,7 +38,7 @@ fn messages_go_from_one_kind_to_the_other() {
     let mut other = DynamicMessage::new(&schema());
     other.set_field("sizes", [3]).unwrap();
     message.transcode_from(&other).unwrap();
-    assert_eq!(message.to_text_format(), r#"line:"hi",sizes:[1,2,3]"#);
+    assert_eq!(tablepb::text::to_string(&message).unwrap(), r#"line:"hi",sizes:[1,2,3]"#);
     // Messages of prost go as bytes.
     let of_prost = OfProst::decode(&*message.encode_to_vec().unwrap()).unwrap();
     assert_eq!(of_prost, OfProst { line: "hi".into(), sizes: vec![1, 2, 3] });
@@ -46,7 +47,7 @@ fn messages_go_from_one_kind_to_the_other() {
     assert_eq!(again, message);
     // What does not fit is an error, and what is not listed stays.
     static ODD: MessageTable = MessageTable::new("t.Odd", &[FieldTable::new("line", 1, Kind::Bytes)]);
-    let odd = DescriptorPool::from_tables(&[&ODD]).unwrap().get_message_by_name("t.Odd").unwrap();
+    let odd = DescriptorPool::from_tables(&[&ODD]).unwrap().message("t.Odd").unwrap();
     let mut odd = DynamicMessage::decode(&odd, b"\x0a\x01\xff\x1d\x01\x00\x00\x00").unwrap();
     let error = odd.transcode_to::<Log>().unwrap_err();
     assert_eq!((error.kind(), error.offset()), (tablepb::DecodeErrorKind::InvalidUtf8, 2));

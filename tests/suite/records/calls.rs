@@ -2,7 +2,9 @@
 
 use crate::common::choices::Choices;
 use tablepb::record::kind;
-use tablepb::{Kind, MapKey, RecordPlan, RecordWriter, Value};
+use tablepb::record::{RecordPlan, RecordWriter};
+use tablepb::table::Kind;
+use tablepb::{MapKey, Value};
 
 pub fn value<M, E: Listed>(kind: &Kind<M, E>, choices: &mut Choices) -> Value {
     let bits = if choices.once_in(3) { 0 } else { choices.bits() };

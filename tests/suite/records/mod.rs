@@ -9,17 +9,16 @@ use crate::common::protoc::{Dir, Protoc};
 use crate::common::rounds;
 use model::{Case, Model, fields, name_of};
 use proptest::prelude::*;
-use tablepb::{
-    DecodeOptions, DescriptorPool, DynamicMessage, Edition, EncodeErrorKind, EncodeOptions, RecordPlan,
-    stream,
-};
+use tablepb::record::RecordPlan;
+use tablepb::schema::Edition;
+use tablepb::{DecodeOptions, DescriptorPool, DynamicMessage, EncodeErrorKind, EncodeOptions, stream};
 
 const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
 const SORTED: EncodeOptions = EncodeOptions::new().allow_partial(true).deterministic(true);
 
 fn sorted(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, SORTED).unwrap();
+    SORTED.encode(message, &mut bytes).unwrap();
     bytes
 }
 
@@ -41,7 +40,7 @@ fn check(choices: &mut Choices) -> (Case, Vec<Vec<u8>>) {
                 let body = stream::read_frame(&mut rest).unwrap().unwrap().to_vec();
                 assert!(rest.is_empty());
                 assert_eq!(record.len(), body.len() + stream::length_delimiter_len(body.len()));
-                let decoded = DynamicMessage::decode_with(&root, &body, PARTIAL).unwrap();
+                let decoded = PARTIAL.decode_dynamic(&root, &body).unwrap();
                 assert_eq!(decoded.unknown_fields().count(), 0);
                 assert_eq!(sorted(&decoded), sorted(&expected), "{decoded:?} is not {expected:?}");
                 assert!(buf.starts_with(&before));
@@ -78,7 +77,7 @@ fn records_of_long_runs() {
 /// The hash of a plan for a printed definition, with all fields enabled.
 fn hash_of(set: &[u8], name: &str) -> u64 {
     let pool = DescriptorPool::decode(set).unwrap();
-    RecordPlan::new(&pool.get_message_by_name(name).unwrap()).schema_hash()
+    RecordPlan::new(&pool.message(name).unwrap()).schema_hash()
 }
 
 #[test]
@@ -113,7 +112,7 @@ fn needs_protoc_printed_definitions_read_the_records_and_have_their_hash() {
         let name = case.plan.descriptor().full_name();
         assert_eq!(hash_of(&set, name), case.plan.schema_hash(), "{}", case.plan.to_proto());
         let pool = DescriptorPool::decode(&set).unwrap();
-        let cut = pool.get_message_by_name(name).unwrap();
+        let cut = pool.message(name).unwrap();
         for body in &bodies {
             let message = DynamicMessage::decode(&cut, body).unwrap();
             assert!(!has_unknown(message.as_view()), "{message:?}");

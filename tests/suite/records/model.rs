@@ -5,9 +5,9 @@ use crate::common::bridge::descriptor;
 use crate::common::choices::Choices;
 use crate::common::schema_gen::{ALL, Limits, schema};
 use std::collections::BTreeSet;
-use tablepb::{
-    DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Prepared, RecordPlan, RecordWriter, Value,
-};
+use tablepb::record::{RecordPlan, RecordWriter};
+use tablepb::table::Kind;
+use tablepb::{DynamicMessage, FieldDescriptor, MessageDescriptor, Prepared, Value};
 
 /// Plans have no handles for the fields of a MessageSet.
 const LIMITS: Limits = Limits { message_sets: false, ..ALL };
@@ -19,7 +19,7 @@ pub fn fields(message: &MessageDescriptor) -> Vec<FieldDescriptor> {
 
 /// The last component of a field's name in a plan.
 pub fn name_of(message: &MessageDescriptor, field: &FieldDescriptor) -> String {
-    match message.get_field_by_name(field.name()) {
+    match message.field(field.name()).ok() {
         Some(own) if own == *field => field.name().into(),
         _ => format!("[{}]", field.full_name()),
     }

@@ -244,9 +244,9 @@ fn lacks_its_field<M: tablepb::DecodeOwned + std::fmt::Debug>() {
     for input in [&b"\x0a\x02\x08\x01"[..], b"\x0a\x00", b"\x0a\x04\x08\x01\x12\x00"] {
         let error = M::decode(input).unwrap_err();
         assert_eq!(error.kind(), DecodeErrorKind::MissingRequired, "{input:?}");
-        let partial = M::decode_with(input, DecodeOptions::new().allow_partial(true)).unwrap();
+        let partial = DecodeOptions::new().allow_partial(true).decode::<M>(input).unwrap();
         assert_eq!(partial.encode_to_vec().unwrap_err().kind(), EncodeErrorKind::MissingRequired);
-        partial.encode_with(&mut Vec::new(), EncodeOptions::new().allow_partial(true)).unwrap();
+        EncodeOptions::new().allow_partial(true).encode(&partial, &mut Vec::new()).unwrap();
     }
     M::decode(b"\x0a\x04\x12\x02\x08\x01").unwrap().encode_to_vec().unwrap();
 }
@@ -305,11 +305,11 @@ fn a_message_member_that_is_absent_lacks_no_field() {
     let error = |input: &[u8]| {
         let error = Outer::decode(input).unwrap_err();
         assert_eq!(error.kind(), DecodeErrorKind::MissingRequired);
-        let partial = Outer::decode_with(input, DecodeOptions::new().allow_partial(true)).unwrap();
+        let partial = DecodeOptions::new().allow_partial(true).decode::<Outer>(input).unwrap();
         let encode = partial.encode_to_vec().unwrap_err();
         assert_eq!((encode.kind(), encode.path()), (EncodeErrorKind::MissingRequired, error.path()));
         let mut buffer = Vec::new();
-        partial.encode_with(&mut buffer, EncodeOptions::new().allow_partial(true)).unwrap();
+        EncodeOptions::new().allow_partial(true).encode(&partial, &mut buffer).unwrap();
         assert_eq!(buffer.len(), partial.encoded_len());
         error.path().to_string()
     };
@@ -442,7 +442,7 @@ fn messages_decoded_later_share_the_budget_of_their_input() {
     let input = [0x0a, 2, 0x0a, 0].repeat(200);
     let options = DecodeOptions::new().budget(60_000);
     let decoded = |rows: &Rows| rows.rows.iter().filter(|row| row.get().is_ok()).count();
-    let rows = Rows::decode_with(&input, options).unwrap();
+    let rows = options.decode::<Rows>(&input).unwrap();
     let fit = decoded(&rows);
     // A map of one entry takes some 300 bytes.
     assert!((20..150).contains(&fit), "{fit}");
@@ -452,7 +452,7 @@ fn messages_decoded_later_share_the_budget_of_their_input() {
     // In messages that are themselves decoded later, too.
     let mut outer = vec![0x1a];
     tablepb::wire::Writer::new(&mut outer).write_length_delimited(&input).unwrap();
-    let outer = Rows::decode_with(&outer, options).unwrap();
+    let outer = options.decode::<Rows>(&outer).unwrap();
     let inner = decoded(outer.nested.get().unwrap());
     assert!((1..=fit).contains(&inner), "{inner} of {fit}");
     // By default there is enough for all.
@@ -469,10 +469,10 @@ fn merging_and_reading_in_turn_does_not_use_up_the_budget() {
     let mut input = vec![0x12];
     tablepb::wire::Writer::new(&mut input).write_length_delimited(&large).unwrap();
     let options = DecodeOptions::new().budget(100_000);
-    rows.merge_with(&input, options).unwrap();
+    options.merge(&mut rows, &input).unwrap();
     for i in 0..200 {
         assert_eq!(rows.one.get().unwrap().maps.len(), 100, "{i}");
-        rows.merge_with(&[0x12, 5, 0x0a, 3, 0x0a, 1, i % 100], options).unwrap();
+        options.merge(&mut rows, &[0x12, 5, 0x0a, 3, 0x0a, 1, i % 100]).unwrap();
     }
     assert_eq!(rows.one.clone().into_inner().unwrap().maps.len(), 100);
 }
@@ -506,7 +506,7 @@ mod paths {
 #[test]
 fn errors_have_the_paths_that_dynamic_messages_have() {
     let pool = tablepb::DescriptorPool::from_tables(&[paths::Root::TABLE]).unwrap();
-    let root = pool.get_message_by_name("typed.Root").unwrap();
+    let root = pool.message("typed.Root").unwrap();
     let missing: &[&[u8]] = &[
         b"\x0a\x02\x08\x01",
         b"\x0a\x04\x08\x01\x12\x00",
@@ -524,8 +524,8 @@ fn errors_have_the_paths_that_dynamic_messages_have() {
         let dynamic = tablepb::DynamicMessage::decode(&root, input).unwrap_err();
         assert_eq!(typed.to_string(), dynamic.to_string(), "{input:02x?}");
         let options = DecodeOptions::new().allow_partial(true);
-        let Ok(typed) = paths::Root::decode_with(input, options) else { continue };
-        let dynamic = tablepb::DynamicMessage::decode_with(&root, input, options).unwrap();
+        let Ok(typed) = options.decode::<paths::Root>(input) else { continue };
+        let dynamic = options.decode_dynamic(&root, input).unwrap();
         let (typed, dynamic) = (typed.encode_to_vec(), dynamic.encode_to_vec());
         assert_eq!(typed.unwrap_err().to_string(), dynamic.unwrap_err().to_string(), "{input:02x?}");
     }
@@ -558,7 +558,7 @@ fn lists_beyond_the_budget_have_the_index_in_their_paths() {
         ("bytes", packed(0x12)),
         ("names", b"\x1a\x01x".repeat(60_000)),
     ] {
-        let error = Unpacked::decode_with(&input, DecodeOptions::new().budget(30_000)).unwrap_err();
+        let error = DecodeOptions::new().budget(30_000).decode::<Unpacked>(&input).unwrap_err();
         assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded, "{error}");
         let [step] = error.path().steps() else { panic!("{error}") };
         assert!(step.name() == Some(name) && step.index().is_some(), "{error}");

@@ -3,9 +3,9 @@
 
 use crate::common::heap::{fail_after, last_size, measure};
 use crate::common::wire::Wire;
-use tablepb::{
-    DescriptorErrorKind, DescriptorPool, MessageDescriptor, PoolOptions, Projection, ProjectionErrorKind,
-};
+use tablepb::partial::{Projection, ProjectionErrorKind};
+use tablepb::schema::{DescriptorErrorKind, PoolOptions};
+use tablepb::{DescriptorPool, MessageDescriptor};
 
 const MIB: usize = 1 << 20;
 
@@ -125,14 +125,14 @@ fn no_set_takes_more_than_its_bound() {
             assert!(used.peak <= MIB + 32 * set.len(), "{shape}: {used:?}");
             for memory in [0, 1000, 20_000, set.len(), 8 * set.len()] {
                 let options = PoolOptions::new().memory(memory);
-                let (pool, used) = measure(|| DescriptorPool::decode_with(&set, &options));
+                let (pool, used) = measure(|| options.decode(&set));
                 // The error says what was being looked at.
                 let slack = if pool.is_ok() { 0 } else { 4000 };
                 assert!(used.peak <= memory + slack, "{shape} in {memory}: {used:?}");
             }
             // With enough of it, all that is right is loaded.
             let enough = PoolOptions::new().memory(400 * set.len() + MIB);
-            let kind = DescriptorPool::decode_with(&set, &enough).err().map(|error| error.kind());
+            let kind = enough.decode(&set).err().map(|error| error.kind());
             assert_ne!(kind, Some(DescriptorErrorKind::BudgetExceeded), "{shape}");
         }
     }
@@ -245,7 +245,7 @@ fn an_error_for_which_there_is_no_memory_is_still_an_error() {
 }
 
 fn message(set: &[u8], name: &str) -> MessageDescriptor {
-    DescriptorPool::decode(set).unwrap().get_message_by_name(name).unwrap()
+    DescriptorPool::decode(set).unwrap().message(name).unwrap()
 }
 
 #[test]

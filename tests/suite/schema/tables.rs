@@ -5,10 +5,8 @@ use crate::common::choices::Choices;
 use crate::common::rounds;
 use crate::common::wire::Wire;
 use std::cell::RefCell;
-use tablepb::{
-    Cardinality, DefaultValue, DescriptorPool, DynamicMessage, EnumTable, FieldDescriptor, FieldTable, Kind,
-    MessageDescriptor, MessageTable, Syntax,
-};
+use tablepb::table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use tablepb::{DescriptorPool, DynamicMessage, FieldDescriptor, MessageDescriptor};
 
 /// The most messages, and the most enums, of a set.
 const MOST: usize = 32;
@@ -226,7 +224,7 @@ fn tables(pool: &DescriptorPool) -> Vec<&'static MessageTable> {
         )
     };
     let table_of = |(at, message): (usize, &MessageDescriptor)| {
-        let proto2 = message.parent_file().edition() == tablepb::Edition::Proto2;
+        let proto2 = message.parent_file().edition() == tablepb::schema::Edition::Proto2;
         let fields: Vec<_> = message.fields().map(|field| table_of_field(&field, proto2, &kind)).collect();
         let table = MessageTable::new(leaked(message.full_name()), Box::leak(fields.into_boxed_slice()));
         let table = table.syntax(if proto2 { Syntax::Proto2 } else { Syntax::Proto3 });
@@ -240,7 +238,7 @@ fn tables(pool: &DescriptorPool) -> Vec<&'static MessageTable> {
 fn table_of_field(
     field: &FieldDescriptor,
     proto2: bool,
-    kind: &dyn Fn(&FieldDescriptor) -> tablepb::TableKind,
+    kind: &dyn Fn(&FieldDescriptor) -> tablepb::table::TableKind,
 ) -> FieldTable {
     let name = leaked(field.name());
     if let Kind::Message(entry) = field.kind()
@@ -300,7 +298,7 @@ fn pools_of_tables_agree_with_pools_of_files() {
                 DescriptorPool::from_tables(&roots).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             // What is made of tables is a set that every implementation takes.
             let again = DescriptorPool::decode(&pool.encode_to_vec().unwrap()).unwrap();
-            let named = |pool: &DescriptorPool| pool.get_message_by_name(root.full_name()).unwrap();
+            let named = |pool: &DescriptorPool| pool.message(root.full_name()).unwrap();
             let bytes = payload(&named(&files), 4, choices).0;
             let expected = DynamicMessage::decode(&named(&files), &bytes).unwrap();
             for pool in [&pool, &again] {
@@ -310,11 +308,15 @@ fn pools_of_tables_agree_with_pools_of_files() {
                     expected.encode_to_vec().unwrap(),
                     "seed {seed}"
                 );
-                assert_eq!(message.to_text_format(), expected.to_text_format(), "seed {seed}");
-                let json = expected.to_json_string().unwrap();
-                assert_eq!(message.to_json_string().unwrap(), json, "seed {seed}");
-                let parsed = DynamicMessage::from_json(&named(pool), json.as_bytes()).unwrap();
-                assert_eq!(parsed.to_json_string().unwrap(), json, "seed {seed}");
+                assert_eq!(
+                    tablepb::text::to_string(&message).unwrap(),
+                    tablepb::text::to_string(&expected).unwrap(),
+                    "seed {seed}"
+                );
+                let json = tablepb::json::to_string(&expected).unwrap();
+                assert_eq!(tablepb::json::to_string(&message).unwrap(), json, "seed {seed}");
+                let parsed = tablepb::json::message_from_slice(&named(pool), json.as_bytes()).unwrap();
+                assert_eq!(tablepb::json::to_string(&parsed).unwrap(), json, "seed {seed}");
             }
         }
     }

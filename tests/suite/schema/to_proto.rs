@@ -6,10 +6,9 @@
 use crate::common::data::Data;
 use crate::common::protoc::{Dir, Protoc};
 use std::path::{Path, PathBuf};
-use tablepb::{
-    DefaultValue, DescriptorPool, Edition, EnumTable, FieldTable, FileDescriptor, Kind, MessageDescriptor,
-    MessageTable, MessageView, Syntax, ValueRef,
-};
+use tablepb::schema::{Edition, FileDescriptor};
+use tablepb::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use tablepb::{DescriptorPool, MessageDescriptor, MessageView, ValueRef};
 
 /// Every field of a message that is set, one line each. Comments are not compared, and an empty options message is
 /// as good as none.
@@ -40,9 +39,9 @@ fn lines(view: MessageView<'_, '_>, path: &str, json_names: bool, out: &mut Vec<
 /// The file descriptor as lines, read with the custom options of its pool.
 fn file_lines(file: &FileDescriptor, json_names: bool) -> Vec<String> {
     let pool = file.parent_pool();
-    let own = pool.get_message_by_name("google.protobuf.FileDescriptorProto");
+    let own = pool.message("google.protobuf.FileDescriptorProto").ok();
     let message = own.unwrap_or_else(|| {
-        DescriptorPool::descriptor_proto().get_message_by_name("google.protobuf.FileDescriptorProto").unwrap()
+        DescriptorPool::descriptor_proto().message("google.protobuf.FileDescriptorProto").unwrap()
     });
     let proto = tablepb::DynamicMessage::decode(&message, file.file_descriptor_proto_bytes()).unwrap();
     let mut out = Vec::new();
@@ -103,7 +102,7 @@ fn round_trip(protoc: &Protoc, pool: &DescriptorPool, name: &str, json_names: bo
     let set = protoc.compile(&dir.0, &files).unwrap_or_else(|e| panic!("{name}: {e}"));
     let again = DescriptorPool::decode(&set).unwrap();
     for file in &files {
-        let (a, b) = (again.get_file_by_name(file).unwrap(), pool.get_file_by_name(file).unwrap());
+        let (a, b) = (again.file(file).unwrap(), pool.file(file).unwrap());
         assert_same(&file_lines(&a, json_names), &file_lines(&b, json_names), file);
         assert_eq!(a.to_proto(), b.to_proto(), "{file}");
     }
@@ -191,15 +190,15 @@ fn descriptor_proto() {
     let pool = DescriptorPool::decode(&set).unwrap();
     round_trip(&protoc, &pool, "descriptor", true);
 
-    let edition = pool.get_enum_by_name("google.protobuf.Edition");
-    if edition.is_none_or(|e| e.get_value_by_name("EDITION_UNSTABLE").is_none()) {
+    let edition = pool.enumeration("google.protobuf.Edition").ok();
+    if edition.is_none_or(|e| e.value("EDITION_UNSTABLE").is_err()) {
         eprintln!("left out: this protoc has an older descriptor.proto than tablepb");
         return;
     }
     // This crate's own tables have all that protoc's descriptor.proto has.
     let own = DescriptorPool::descriptor_proto();
     for message in pool.all_messages() {
-        let ours = own.get_message_by_name(message.full_name());
+        let ours = own.message(message.full_name()).ok();
         let ours = ours.unwrap_or_else(|| panic!("no {}", message.full_name()));
         let (mut expected, mut found) = (Vec::new(), Vec::new());
         facts(&message, &mut expected);
@@ -212,10 +211,10 @@ fn descriptor_proto() {
         }
     }
     for enumeration in pool.all_enums() {
-        let ours = own.get_enum_by_name(enumeration.full_name()).unwrap();
+        let ours = own.enumeration(enumeration.full_name()).unwrap();
         assert_eq!(ours.is_closed(), enumeration.is_closed());
         for value in enumeration.values() {
-            let found = ours.get_value_by_name(value.name()).map(|v| v.number());
+            let found = ours.value(value.name()).ok().map(|v| v.number());
             assert_eq!(found, Some(value.number()), "{value:?}");
         }
     }
@@ -268,13 +267,10 @@ static MIXED: MessageTable = MessageTable::new(
 fn pools_of_tables() {
     let protoc = Protoc::find();
     let pool = DescriptorPool::from_tables(&[&NEW]).unwrap();
-    assert_eq!(pool.get_message_by_name("tables.v2.Old").unwrap().parent_file().edition(), Edition::Proto2);
+    assert_eq!(pool.message("tables.v2.Old").unwrap().parent_file().edition(), Edition::Proto2);
     round_trip(&protoc, &pool, "tables", false);
     let pool = DescriptorPool::from_tables(&[&NEW, &MIXED]).unwrap();
-    assert_eq!(
-        pool.get_message_by_name("tables.v2.Old").unwrap().parent_file().edition(),
-        Edition::Edition2023
-    );
+    assert_eq!(pool.message("tables.v2.Old").unwrap().parent_file().edition(), Edition::Edition2023);
     if protoc.knows(Edition::Edition2023) {
         round_trip(&protoc, &pool, "mixed", false);
     }
@@ -290,7 +286,7 @@ fn single_messages_and_enums() {
         for file in pool.files() {
             dir.write(file.name(), &file.to_proto());
         }
-        let file = pool.get_file_by_name(source).unwrap();
+        let file = pool.file(source).unwrap();
         let top: Vec<MessageDescriptor> = file.messages().collect();
         let nested = top.iter().flat_map(|m| m.child_messages()).filter(|m| !m.is_map_entry()).take(2);
         for message in top.iter().cloned().chain(nested) {
@@ -298,7 +294,7 @@ fn single_messages_and_enums() {
             let set = protoc.compile(&dir.0, &["single.proto".into()]);
             let set = set.unwrap_or_else(|e| panic!("{message:?}: {e}\n{}", message.to_proto()));
             let again = DescriptorPool::decode(&set).unwrap();
-            let again = again.get_message_by_name(message.full_name()).unwrap();
+            let again = again.message(message.full_name()).unwrap();
             let fields = |m: &MessageDescriptor| {
                 let mut out = Vec::new();
                 facts(m, &mut out);
@@ -312,7 +308,7 @@ fn single_messages_and_enums() {
             dir.write("single.proto", &enumeration.to_proto());
             let set = protoc.compile(&dir.0, &["single.proto".into()]).unwrap_or_else(|e| panic!("{e}"));
             let again = DescriptorPool::decode(&set).unwrap();
-            let again = again.get_enum_by_name(enumeration.full_name()).unwrap();
+            let again = again.enumeration(enumeration.full_name()).unwrap();
             let values = |e: &tablepb::EnumDescriptor| format!("{:?}", e.values().collect::<Vec<_>>());
             assert_eq!(values(&again), values(&enumeration));
         }

@@ -247,10 +247,10 @@ fn they_are_encoded_as_what_they_give() {
         let own = Own { choice: Some(choice), ..own() };
         let options = EncodeOptions::new().deterministic(true);
         let (mut bytes, mut again) = (Vec::new(), Vec::new());
-        own.encode_with(&mut bytes, options).unwrap();
+        options.encode(&own, &mut bytes).unwrap();
         assert_eq!(own.encoded_len(), bytes.len());
         let plain = Plain::decode(&bytes).unwrap();
-        plain.encode_with(&mut again, options).unwrap();
+        options.encode(&plain, &mut again).unwrap();
         assert_eq!(bytes, again);
         assert_eq!(Own::decode(&bytes).unwrap(), own);
         assert_eq!(Own::TABLE.fields().len(), Plain::TABLE.fields().len());
@@ -267,13 +267,13 @@ fn they_are_encoded_as_what_they_give() {
 fn json_and_text_show_what_is_encoded() {
     for own in [own(), Own::decode(b"").unwrap(), Own { choice: Some(Choice::Id(Uuid([1; 16]))), ..own() }] {
         let plain = Plain::decode(&own.encode_to_vec().unwrap()).unwrap();
-        let (json, text) = (own.to_json_string().unwrap(), own.to_text_format());
-        assert_eq!(json, plain.to_json_string().unwrap());
-        assert_eq!(text, plain.to_text_format());
-        assert_eq!(Own::from_json(json.as_bytes()).unwrap(), own);
-        assert_eq!(Own::parse_text_format(&text).unwrap(), own);
+        let (json, text) = (tablepb::json::to_string(&own).unwrap(), tablepb::text::to_string(&own).unwrap());
+        assert_eq!(json, tablepb::json::to_string(&plain).unwrap());
+        assert_eq!(text, tablepb::text::to_string(&plain).unwrap());
+        assert_eq!(tablepb::json::from_slice::<Own>(json.as_bytes()).unwrap(), own);
+        assert_eq!(tablepb::text::from_str::<Own>(&text).unwrap(), own);
         let mut merged = Own::decode(b"").unwrap();
-        merged.merge_json(json.as_bytes()).unwrap();
+        tablepb::json::merge_from_slice(&mut merged, json.as_bytes()).unwrap();
         assert_eq!(merged, own);
     }
     for (json, path) in [
@@ -283,7 +283,7 @@ fn json_and_text_show_what_is_encoded() {
         (r#"{"bySize": {"300": ""}}"#, "by_size"),
         (r#"{"count": 0}"#, "count"),
     ] {
-        let error = Own::from_json(json.as_bytes()).unwrap_err();
+        let error = tablepb::json::from_slice::<Own>(json.as_bytes()).unwrap_err();
         assert!(error.to_string().contains(path), "{json}: {error}");
     }
 }
@@ -366,20 +366,20 @@ fn failures_at_every_step_leave_a_usable_message() {
     for budget in (0..8_000).step_by(61) {
         let options = DecodeOptions::new().budget(budget);
         let mut message = own();
-        let merged = message.merge_with(&bytes, options).is_ok();
+        let merged = options.merge(&mut message, &bytes).is_ok();
         message.encode_to_vec().unwrap();
         taken += usize::from(merged);
-        if let Ok(decoded) = Own::decode_with(&bytes, options) {
+        if let Ok(decoded) = options.decode::<Own>(&bytes) {
             assert_eq!(decoded, expected);
         }
     }
-    assert!(taken > 0 && Own::decode_with(&bytes, DecodeOptions::new().budget(0)).is_err());
+    assert!(taken > 0 && DecodeOptions::new().budget(0).decode::<Own>(&bytes).is_err());
     for end in 0..bytes.len() {
         let mut message = own();
         let _ = message.merge(&bytes[..end]);
         assert_eq!(Own::decode(&message.encode_to_vec().unwrap()).unwrap(), message);
     }
-    assert!(Own::decode_with(&bytes, DecodeOptions::new().max_depth(0)).is_err());
+    assert!(DecodeOptions::new().max_depth(0).decode::<Own>(&bytes).is_err());
 }
 
 #[derive(Debug, Default, PartialEq)]

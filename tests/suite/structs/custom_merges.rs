@@ -1,7 +1,7 @@
 //! Merging into members of types of one's own and of closed enums: what a type refuses leaves the rest alone, and the budget
 //! counts what is kept.
 
-use tablepb::{CustomValue, DecodeErrorKind, DecodeOptions, Message, UnknownFieldSet, wire::Writer};
+use tablepb::{CustomValue, DecodeErrorKind, DecodeOptions, UnknownFieldSet, wire::Writer};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Sensor {
@@ -48,16 +48,16 @@ fn json_and_text_that_a_type_refuses_leave_the_struct_as_it_was() {
     let before = Sensor { name: "a".into(), level: 7, levels: vec![1, 2], wide: Vec::new(), cache: 5 };
     for json in [r#"{"name": "b", "level": 300}"#, r#"{"levels": [3, 256]}"#] {
         let mut sensor = before.clone();
-        sensor.merge_json(json.as_bytes()).unwrap_err();
+        tablepb::json::merge_from_slice(&mut sensor, json.as_bytes()).unwrap_err();
         assert_eq!(sensor, before, "{json}");
     }
     for text in ["name: 'b' level: 300", "levels: [3, 256]"] {
         let mut sensor = before.clone();
-        sensor.merge_text_format(text).unwrap_err();
+        tablepb::text::merge_from_str(&mut sensor, text).unwrap_err();
         assert_eq!(sensor, before, "{text}");
     }
     let mut sensor = before.clone();
-    sensor.merge_json(br#"{"level": 8, "levels": [3]}"#).unwrap();
+    tablepb::json::merge_from_slice(&mut sensor, br#"{"level": 8, "levels": [3]}"#).unwrap();
     assert_eq!(sensor, Sensor { level: 8, levels: vec![1, 2, 3], ..before });
 }
 
@@ -74,7 +74,7 @@ fn elements_of_types_of_ones_own_are_paid_for_when_they_are_merged() {
     {
         for (budget, enough) in [(all / 10, false), (all - all / 10, false), (all * 3, true)] {
             let mut sensor = Sensor::default();
-            let merged = sensor.merge_with(&input, DecodeOptions::new().budget(budget));
+            let merged = DecodeOptions::new().budget(budget).merge(&mut sensor, &input);
             assert_eq!(merged.is_ok(), enough, "{budget} of {all}");
             assert!(enough || merged.unwrap_err().kind() == DecodeErrorKind::BudgetExceeded);
             let held = sensor.levels.len() + size_of_val(&*sensor.wide);
@@ -107,9 +107,9 @@ fn a_merge_takes_what_a_decode_takes_also_with_numbers_that_a_closed_enum_does_n
     let mut taken = 0;
     for budget in (0..600_000).step_by(10_000) {
         let options = DecodeOptions::new().budget(budget);
-        let decoded = Steps::decode_with(&input, options);
+        let decoded = options.decode::<Steps>(&input);
         let mut merged = Steps::default();
-        let result = merged.merge_with(&input, options);
+        let result = options.merge(&mut merged, &input);
         assert!(result.is_ok() || decoded.is_err(), "{budget}");
         if let Ok(decoded) = decoded {
             assert_eq!(decoded, merged);

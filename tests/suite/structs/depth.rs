@@ -202,8 +202,7 @@ fn measured<M: DecodeOwned>(size: usize, way: &'static str, nest: &'static [Nest
     on_small_stack(move || {
         let start = here();
         LOWEST.set(start);
-        let message =
-            M::decode_with(&input, options).unwrap_or_else(|error| panic!("{size}, {way}: {error}"));
+        let message = options.decode::<M>(&input).unwrap_or_else(|error| panic!("{size}, {way}: {error}"));
         let used = start - LOWEST.get();
         if std::env::var_os("STACK").is_some() {
             eprintln!("{size:5} bytes, {way}: {used} bytes of stack, {} a level", used / 100);
@@ -213,10 +212,10 @@ fn measured<M: DecodeOwned>(size: usize, way: &'static str, nest: &'static [Nest
         let bytes = message.encode_to_vec().unwrap();
         assert_eq!(bytes.len(), message.encoded_len());
         let mut merged = message;
-        merged.merge_with(&bytes, options).unwrap();
+        options.merge(&mut merged, &bytes).unwrap();
         merged.clear();
         // What is put off is entered when it is asked for.
-        let deeper = M::decode_with(&nested(nest, 102), options).map(drop);
+        let deeper = options.decode::<M>(&nested(nest, 102)).map(drop);
         assert_eq!(deeper.is_ok(), way == "lazy");
         assert!(deeper.is_ok() || deeper.unwrap_err().kind() == DecodeErrorKind::DepthExceeded);
     });
@@ -235,7 +234,8 @@ struct Fat {
 mod fat {
     use super::Fat;
     use tablepb::listing::{Break, Continue, Input, VisitFields, WireSpec, kinds::Nested, merge_field, tag};
-    use tablepb::{DecodeFrom, FieldTable, Kind, Message, MessageTable, Syntax};
+    use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
+    use tablepb::{DecodeFrom, Message};
 
     static TABLE: MessageTable =
         MessageTable::new("depth.Fat", &[FieldTable::new("next", 1, Kind::Message(|| &TABLE))]);

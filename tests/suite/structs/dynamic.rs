@@ -179,7 +179,7 @@ fn closed() -> Closed {
 
 fn descriptor<M: Message>() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[M::TABLE]).unwrap();
-    pool.get_message_by_name(M::TABLE.full_name()).unwrap()
+    pool.message(M::TABLE.full_name()).unwrap()
 }
 
 const SORTED: EncodeOptions = EncodeOptions::new().deterministic(true);
@@ -189,8 +189,8 @@ fn agree<M: Message + tablepb::DecodeOwned>(descriptor: &MessageDescriptor, inpu
     match (M::decode(input), DynamicMessage::decode(descriptor, input)) {
         (Ok(typed), Ok(dynamic)) => {
             let (mut a, mut b) = (vec![], vec![]);
-            typed.encode_with(&mut a, SORTED).unwrap();
-            dynamic.encode_with(&mut b, SORTED).unwrap();
+            SORTED.encode(&typed, &mut a).unwrap();
+            SORTED.encode(&dynamic, &mut b).unwrap();
             assert_eq!(a, b, "{input:?}");
             assert_eq!((typed.encoded_len(), dynamic.encoded_len()), (a.len(), b.len()));
             true
@@ -262,12 +262,12 @@ fn closed_messages() {
 #[test]
 fn a_listing_is_a_schema() {
     let descriptor = descriptor::<Open>();
-    let choice = descriptor.get_field_by_name("text").unwrap().containing_oneof().unwrap();
+    let choice = descriptor.field("text").unwrap().containing_oneof().unwrap();
     assert_eq!((choice.name(), choice.fields().count()), ("choice", 3));
     assert_eq!(descriptor.fields().count(), 29);
-    assert!(descriptor.get_field_by_name("named").unwrap().is_map());
-    assert!(descriptor.get_field_by_name("option").unwrap().supports_presence());
-    assert!(!descriptor.get_field_by_name("uint32").unwrap().supports_presence());
-    assert!(descriptor.get_field_by_name("packed").unwrap().is_packed());
-    assert!(!descriptor.get_field_by_name("unpacked").unwrap().is_packed());
+    assert!(descriptor.field("named").unwrap().is_map());
+    assert!(descriptor.field("option").unwrap().supports_presence());
+    assert!(!descriptor.field("uint32").unwrap().supports_presence());
+    assert!(descriptor.field("packed").unwrap().is_packed());
+    assert!(!descriptor.field("unpacked").unwrap().is_packed());
 }

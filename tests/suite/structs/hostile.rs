@@ -278,10 +278,10 @@ fn a_length_prefix_reserves_nothing() {
 fn a_budget_can_be_set() {
     let bytes = [0x42, 0].repeat(64);
     let tight = DecodeOptions::new().budget(1000);
-    let (peak, result) = peak(|| Rich::decode_with(&bytes, tight));
+    let (peak, result) = peak(|| tight.decode::<Rich>(&bytes));
     assert_eq!(result.unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
     assert!(peak < 4096, "{peak}");
-    assert!(Rich::decode_with(&bytes, DecodeOptions::new().budget(1 << 20)).is_ok());
+    assert!(DecodeOptions::new().budget(1 << 20).decode::<Rich>(&bytes).is_ok());
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! arm of a oneof.
 
 use std::borrow::Cow;
-use tablepb::{EnumValue, Message, Syntax};
+use tablepb::table::Syntax;
+use tablepb::{EnumValue, Message};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Color {
@@ -270,7 +271,7 @@ fn fields_are_written_in_number_order() {
 
 #[test]
 fn tables_say_what_the_listing_says() {
-    use tablepb::{Cardinality, DefaultValue};
+    use tablepb::table::{Cardinality, DefaultValue};
 
     #[derive(Debug, Default)]
     struct Listed {

@@ -161,7 +161,7 @@ fn a_struct_takes_small_merges_however_large_it_is() {
     for (kind, piece) in KINDS {
         let large = piece(0, LARGE);
         let live = allocated();
-        let mut rich = Rich::decode_with(&large, DecodeOptions::new().budget(1 << 30)).unwrap();
+        let mut rich = DecodeOptions::new().budget(1 << 30).decode::<Rich>(&large).unwrap();
         let mut whole = large.clone();
         // Enough of them to double its lists.
         for n in 1..=(LARGE / SMALL) as u64 + 9 {
@@ -173,7 +173,7 @@ fn a_struct_takes_small_merges_however_large_it_is() {
             assert!(taken <= bound(budget, held), "{kind}: {taken} bytes beside {held}");
             whole.extend_from_slice(&small);
         }
-        let at_once = Rich::decode_with(&whole, DecodeOptions::new().budget(1 << 30)).unwrap();
+        let at_once = DecodeOptions::new().budget(1 << 30).decode::<Rich>(&whole).unwrap();
         assert_eq!(rich.encoded_len(), at_once.encoded_len(), "{kind}");
         assert!(rich == at_once, "{kind}");
     }
@@ -187,7 +187,7 @@ fn merging_in_pieces_takes_no_more_than_decoding_at_once() {
             let pieces: Vec<_> = (0..100).map(|n| piece(n, len)).collect();
             let whole = pieces.concat();
             let start = allocated();
-            let at_once = Rich::decode_with(&whole, DecodeOptions::new().budget(1 << 30)).unwrap();
+            let at_once = DecodeOptions::new().budget(1 << 30).decode::<Rich>(&whole).unwrap();
             let middle = allocated();
             let mut rich = Rich::default();
             for piece in &pieces {
@@ -207,19 +207,19 @@ fn a_merge_into_an_empty_struct_is_as_good_as_a_decode() {
         let input = piece(0, 5_000);
         for budget in (8..24).map(|shift| 1 << shift) {
             let options = DecodeOptions::new().budget(budget);
-            let decoded = Rich::decode_with(&input, options);
+            let decoded = options.decode::<Rich>(&input);
             let mut merged = Rich::default();
-            let (taken, result) = peak(|| merged.merge_with(&input, options));
+            let (taken, result) = peak(|| options.merge(&mut merged, &input));
             assert!(result.is_ok() || decoded.is_err(), "{kind}, {budget}");
             assert!(taken <= 2 * budget + 512, "{kind}, {budget}: {taken} bytes");
             // And the struct can be used, whatever became of it.
             let bytes = merged.encode_to_vec().unwrap();
             assert_eq!(bytes.len(), merged.encoded_len(), "{kind}, {budget}");
             merged.clear();
-            merged.merge_with(&input, DecodeOptions::new().budget(1 << 30)).unwrap();
+            DecodeOptions::new().budget(1 << 30).merge(&mut merged, &input).unwrap();
             assert_eq!(
                 merged.encoded_len(),
-                Rich::decode_with(&input, DecodeOptions::new().budget(1 << 30)).unwrap().encoded_len()
+                DecodeOptions::new().budget(1 << 30).decode::<Rich>(&input).unwrap().encoded_len()
             );
         }
     }
@@ -252,7 +252,7 @@ fn lists_that_grow_in_turns_stay_within_the_bound() {
             for budget in [10_000, 1 << 20, DecodeOptions::new().budget_for(input.len())] {
                 let options = DecodeOptions::new().budget(budget);
                 let held = held.max(allocated() - live);
-                let (taken, result) = peak(|| rich.merge_with(input, options));
+                let (taken, result) = peak(|| options.merge(&mut rich, input));
                 assert!(taken <= bound(budget, held), "{i}, {each}, {budget}: {taken} bytes beside {held}");
                 let repeats = i == 3;
                 assert_eq!(result.is_ok(), repeats, "{i}, {each}, {budget}");

@@ -473,7 +473,7 @@ proptest! {
         let again = ours.encode_to_vec().unwrap();
         prop_assert_eq!(&Pairs::decode(&again).unwrap(), &ours);
         let mut sorted = Vec::new();
-        ours.encode_with(&mut sorted, EncodeOptions::new().deterministic(true)).unwrap();
+        EncodeOptions::new().deterministic(true).encode(&ours, &mut sorted).unwrap();
         prop_assert_eq!(sorted, prost::Message::encode_to_vec(&expected));
     }
 }

@@ -243,7 +243,7 @@ impl Pair {
     fn compare<T: Message + Default + Debug>(&mut self, inputs: &[&[u8]]) {
         self.inputs += 1;
         let (mut ours, mut theirs) = (DynamicMessage::new(&self.ours), T::default());
-        let our_error = inputs.iter().try_for_each(|input| ours.merge_with(input, PARTIAL)).err();
+        let our_error = inputs.iter().try_for_each(|input| PARTIAL.merge(&mut ours, input)).err();
         let their_error = inputs.iter().try_for_each(|input| theirs.merge(*input)).err();
         let effect = match (&our_error, &their_error) {
             (Some(_), Some(_)) => return,
@@ -267,9 +267,9 @@ impl Pair {
     /// Whether each reads what the other writes as what it has, the defaults of required fields added to ours.
     fn same<T: Message + Default + Debug>(&self, ours: &DynamicMessage, theirs: &T) -> bool {
         let written = theirs.encode_to_vec();
-        let theirs_read = DynamicMessage::decode_with(&self.ours, &written, PARTIAL).unwrap();
+        let theirs_read = PARTIAL.decode_dynamic(&self.ours, &written).unwrap();
         let mut bytes = Vec::new();
-        ours.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).unwrap();
+        EncodeOptions::new().allow_partial(true).encode(ours, &mut bytes).unwrap();
         // Compared as bytes, because a NaN is not equal to itself.
         let ours_read = T::decode(&bytes[..]).map(|message| message.encode_to_vec());
         let mut ours = read(ours.as_view()).without_unknown();

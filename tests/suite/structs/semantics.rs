@@ -160,7 +160,7 @@ fn unknown_fields_are_kept_in_order_and_written_last() {
     assert_eq!(reader.read_tag().unwrap().number(), 100);
     assert_eq!(Plain::decode(&bytes).unwrap(), Plain { a: 1 });
 
-    let dropped = Rich::decode_with(&bytes, DecodeOptions::new().discard_unknown(true)).unwrap();
+    let dropped = DecodeOptions::new().discard_unknown(true).decode::<Rich>(&bytes).unwrap();
     assert!(dropped.unknown.is_empty());
 
     let mut set = UnknownFieldSet::new();
@@ -276,7 +276,7 @@ fn maps_in_key_order() {
     let entries = (0..50).map(|i| (format!("{i:02}"), Rich { a: i, ..Rich::default() }));
     let message = Rich { inner: entries.collect(), ..Rich::default() };
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, EncodeOptions::new().deterministic(true)).unwrap();
+    EncodeOptions::new().deterministic(true).encode(&message, &mut bytes).unwrap();
     let keys: Vec<_> = bytes.windows(4).filter(|w| w[..2] == [0x0a, 2]).map(|w| &w[2..]).collect();
     assert!(keys.len() == 50 && keys.is_sorted());
     assert_eq!(rich(&bytes), message);
@@ -317,7 +317,7 @@ fn required_fields_are_checked_when_the_message_is_complete() {
     let nested = [8, 0, 0x12, 0, 0x22, 4, 8, 0, 0x12, 0, 0x22, 2, 8, 0];
     assert_eq!(Must::decode(&nested).unwrap_err().path().to_string(), "list[1].name");
     let partial = DecodeOptions::new().allow_partial(true);
-    assert_eq!(Must::decode_with(&nested, partial).unwrap().list.len(), 2);
+    assert_eq!(partial.decode::<Must>(&nested).unwrap().list.len(), 2);
 
     // A message that comes in two parts is complete.
     assert!(Must::decode(&[8, 0, 0x12, 0, 0x1a, 2, 8, 0, 0x1a, 2, 0x12, 0]).is_ok());
@@ -329,7 +329,7 @@ fn required_fields_are_checked_when_the_message_is_complete() {
     let mut buffer = vec![7];
     assert!(merged.encode(&mut buffer).is_err() && merged.encode_length_delimited(&mut buffer).is_err());
     assert_eq!(buffer, [7]);
-    merged.encode_with(&mut buffer, EncodeOptions::new().allow_partial(true)).unwrap();
+    EncodeOptions::new().allow_partial(true).encode(&merged, &mut buffer).unwrap();
     assert_eq!(buffer, [7, 8, 0]);
     merged.merge(&[0x12, 0]).unwrap();
     merged.list =
@@ -447,7 +447,7 @@ fn bytes_buffers() {
     assert_ne!(copied.data.as_ptr(), input[2..].as_ptr());
 
     let lacking = Bytes::from_static(b"");
-    let partial = Must::decode_shared_with(&lacking, DecodeOptions::new().allow_partial(true));
+    let partial = DecodeOptions::new().allow_partial(true).decode_shared::<Must>(&lacking);
     assert!(partial.is_ok() && Must::decode_shared(&lacking).is_err());
 }
 
@@ -585,9 +585,9 @@ fn nesting_of_100_levels_is_accepted_and_101_rejected() {
 
     // Options can lower the limit, not raise it: structs recurse.
     let three = wrap(3, &singular);
-    assert!(Rich::decode_with(&three, DecodeOptions::new().max_depth(3)).is_ok());
-    assert!(Rich::decode_with(&three, DecodeOptions::new().max_depth(2)).is_err());
-    assert!(Rich::decode_with(&wrap(101, &singular), DecodeOptions::new().max_depth(1000)).is_err());
+    assert!(DecodeOptions::new().max_depth(3).decode::<Rich>(&three).is_ok());
+    assert!(DecodeOptions::new().max_depth(2).decode::<Rich>(&three).is_err());
+    assert!(DecodeOptions::new().max_depth(1000).decode::<Rich>(&wrap(101, &singular)).is_err());
 
     // Encoding has the same limit.
     let nest =
@@ -600,5 +600,5 @@ fn nesting_of_100_levels_is_accepted_and_101_rejected() {
         (EncodeErrorKind::DepthExceeded, 101, 0)
     );
     let _ = nest(101).encoded_len();
-    assert!(nest(3).encode_with(&mut buffer, EncodeOptions::new().max_depth(2)).is_err());
+    assert!(EncodeOptions::new().max_depth(2).encode(&nest(3), &mut buffer).is_err());
 }

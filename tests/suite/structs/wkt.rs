@@ -3,10 +3,12 @@
 use crate::common::data::Data;
 use crate::common::wire::Wire;
 use std::time::{Duration as StdDuration, SystemTime, UNIX_EPOCH};
-use tablepb::json::{DeserializeErrorKind as Bad, SerializeErrorKind};
+use tablepb::EncodeErrorKind;
+use tablepb::ParseErrorKind as Bad;
+use tablepb::schema::DescriptorErrorKind;
 use tablepb::wkt::value::Kind;
 use tablepb::wkt::*;
-use tablepb::{DescriptorErrorKind, DescriptorPool, DynamicMessage, Message};
+use tablepb::{DescriptorPool, Message};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct All {
@@ -85,19 +87,22 @@ fn json_has_the_forms_of_the_well_known_types() {
         "uint32":4294967295,"boolean":true,"string":"s","bytes":"/wA="}"#;
     let text: String = text.split('\n').map(str::trim).collect();
     let message = all();
-    assert_eq!(message.to_json_string().unwrap(), text);
-    assert_eq!(All::from_json(text.as_bytes()).unwrap(), message);
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), text);
+    assert_eq!(tablepb::json::from_slice::<All>(text.as_bytes()).unwrap(), message);
     let bytes = message.encode_to_vec().unwrap();
     assert_eq!(All::decode(&bytes).unwrap(), message);
     // The types alone, and null.
-    assert_eq!(message.timestamp.unwrap().to_json_string().unwrap(), "\"1969-12-31T23:59:59.500Z\"");
-    assert_eq!(Value::from_json(b"null").unwrap(), Value::null());
-    assert_eq!(UInt64Value::from_json(b"\"7\"").unwrap().value, 7);
+    assert_eq!(
+        tablepb::json::to_string(&message.timestamp.unwrap()).unwrap(),
+        "\"1969-12-31T23:59:59.500Z\""
+    );
+    assert_eq!(tablepb::json::from_slice::<Value>(b"null").unwrap(), Value::null());
+    assert_eq!(tablepb::json::from_slice::<UInt64Value>(b"\"7\"").unwrap().value, 7);
     let bad = Timestamp { seconds: 0, nanos: -1 };
-    assert_eq!(bad.to_json_string().unwrap_err().kind(), SerializeErrorKind::OutOfRange);
-    assert_eq!(Duration::from_json(b"\"1\"").unwrap_err().kind(), Bad::InvalidDuration);
+    assert_eq!(tablepb::json::to_string(&bad).unwrap_err().kind(), EncodeErrorKind::OutOfRange);
+    assert_eq!(tablepb::json::from_slice::<Duration>(b"\"1\"").unwrap_err().kind(), Bad::InvalidDuration);
     let nan = Value::from(f64::NAN);
-    assert_eq!(nan.to_json_string().unwrap_err().kind(), SerializeErrorKind::NotFinite);
+    assert_eq!(tablepb::json::to_string(&nan).unwrap_err().kind(), EncodeErrorKind::NotFinite);
 }
 
 #[test]
@@ -190,7 +195,7 @@ fn any_holds_what_was_packed() {
     assert_eq!(error.to_string(), text);
     let pool = DescriptorPool::from_tables(TABLES).unwrap();
     let message = any.unpack(&pool).unwrap();
-    assert_eq!(message.to_json_string().unwrap(), "\"1970-01-01T00:00:07.000000008Z\"");
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), "\"1970-01-01T00:00:07.000000008Z\"");
     assert_eq!(Any::pack(&message).unwrap(), any);
     assert_eq!(any.unpack(&DescriptorPool::new()).unwrap_err(), UnpackError::UnknownType);
     for url in ["", "google.protobuf.Timestamp", "type.googleapis.com/", "/"] {
@@ -268,14 +273,14 @@ fn sets_may_lack_the_files_of_protobuf_or_have_their_own() {
         (typed.add_file_descriptor_set(&set).and_then(|pool| pool.add_file_descriptor_set(&own)), true),
     ] {
         let pool = pool.unwrap();
-        let file = pool.get_file_by_name("google/protobuf/timestamp.proto").unwrap();
+        let file = pool.file("google/protobuf/timestamp.proto").unwrap();
         assert_eq!(file.options_bytes().is_empty(), !of_set);
         assert_eq!(pool.files().filter(|f| f.name() == file.name()).count(), 1);
-        let a = pool.get_message_by_name("t.A").unwrap();
-        let message = DynamicMessage::from_json(&a, br#"{"at":"1970-01-01T00:00:01Z"}"#).unwrap();
+        let a = pool.message("t.A").unwrap();
+        let message = tablepb::json::message_from_slice(&a, br#"{"at":"1970-01-01T00:00:01Z"}"#).unwrap();
         assert_eq!(message.encode_to_vec().unwrap(), b"\x0a\x02\x08\x01");
-        if let Some(all) = pool.get_message_by_name("t.All") {
-            DynamicMessage::from_json(&all, br#"{"timestamp":"1970-01-01T00:00:01Z"}"#).unwrap();
+        if let Some(all) = pool.message("t.All").ok() {
+            tablepb::json::message_from_slice(&all, br#"{"timestamp":"1970-01-01T00:00:01Z"}"#).unwrap();
         }
     }
     // Two sets cannot both have the file, and another file is not replaced.
@@ -303,7 +308,7 @@ fn tables_are_those_of_protobuf_needs_data() {
     let (own, theirs) = (DescriptorPool::from_tables(TABLES).unwrap(), DescriptorPool::decode(&set).unwrap());
     assert_eq!(own.all_messages().len(), theirs.all_messages().len());
     for message in theirs.all_messages() {
-        let ours = own.get_message_by_name(message.full_name()).unwrap();
+        let ours = own.message(message.full_name()).unwrap();
         assert_eq!(ours.parent_file().name(), message.parent_file().name());
         let facts = |m: &tablepb::MessageDescriptor| -> Vec<String> {
             let fact = |f: tablepb::FieldDescriptor| {

@@ -2,7 +2,6 @@
 
 use crate::agree::valid;
 use crate::common::text_schema::pool;
-use tablepb::DynamicMessage;
 
 const SAMPLES: [&str; 3] = [
     "i32: -0x1F i64: 017 u32: 1; flag: t, single: .5f double: -inf text: 'a' \"\\u00e9\\377\" color: BLUE # c\nchild < ints: [1, 2] >",
@@ -12,17 +11,17 @@ const SAMPLES: [&str; 3] = [
 
 /// Whether a merge into a message that has something is accepted; afterwards it is valid, and takes what is right.
 fn merge(text: &str) -> bool {
-    let all = pool().get_message_by_name("t.All").unwrap();
+    let all = pool().message("t.All").unwrap();
     let mut message =
-        DynamicMessage::parse_text_format(&all, "i32: 1 by_id { key: 1 } children { text: 'x' }").unwrap();
-    let result = message.merge_text_format(text);
+        tablepb::text::message_from_str(&all, "i32: 1 by_id { key: 1 } children { text: 'x' }").unwrap();
+    let result = tablepb::text::merge_from_str(&mut message, text);
     valid::message(&message, 100 + text.len());
     if let Err(error) = &result {
         assert!(error.offset() <= text.len() && !error.to_string().is_empty());
     }
-    message.merge_text_format(SAMPLES[1]).unwrap();
-    assert_eq!(message.get_field_by_name("i32").unwrap().as_i32(), Some(5));
-    let fresh = DynamicMessage::parse_text_format(&all, text);
+    tablepb::text::merge_from_str(&mut message, SAMPLES[1]).unwrap();
+    assert_eq!(message.get_field("i32").unwrap().as_i32(), Some(5));
+    let fresh = tablepb::text::message_from_str(&all, text);
     assert_eq!(fresh.is_ok(), result.is_ok(), "{text}");
     result.is_ok()
 }
@@ -58,7 +57,7 @@ fn every_bit_flip_of_a_sample() {
 #[test]
 #[ignore = "long without optimisation"]
 fn a_million_of_everything() {
-    let all = pool().get_message_by_name("t.All").unwrap();
+    let all = pool().message("t.All").unwrap();
     for part in [
         "by_id{key:1}",
         "by_id{}",
@@ -82,7 +81,7 @@ fn a_million_of_everything() {
     ] {
         for start in ["", "text:", "double:1e", "child", "ints:[1", "gone:"] {
             let text = format!("{start}{}", part.repeat(1_000_000));
-            let result = DynamicMessage::parse_text_format(&all, &text);
+            let result = tablepb::text::message_from_str(&all, &text);
             if let Ok(message) = result {
                 valid::message(&message, text.len());
             }

@@ -6,9 +6,9 @@ use crate::common::payload::payload;
 use prost_reflect::DynamicMessage as Theirs;
 use prost_reflect::prost::Message;
 use tablepb::DynamicMessage;
-use tablepb::text::ParseOptions;
+use tablepb::text;
 
-const PARTIAL: ParseOptions = ParseOptions::new().allow_partial(true);
+const PARTIAL: text::Parser = text::Parser::new().allow_partial(true);
 
 /// prost-reflect prints floats without exponents; the text is the same in all other respects. It takes -0 for unset, in maps too.
 #[test]
@@ -32,9 +32,9 @@ fn prost_reflect_agrees() {
             let Ok(their_message) = Theirs::decode(theirs.clone(), &bytes[..]) else { continue };
             // What they print, we read; what we print, they read.
             let text = their_message.to_text_format();
-            let back = DynamicMessage::parse_text_format_with(&case.ours, &text, &PARTIAL);
+            let back = PARTIAL.message_from_str(&case.ours, &text);
             assert_eq!(values(&back.unwrap_or_else(|e| panic!("{e}: {text}"))), expected, "{text}");
-            let ours = message.to_text_format();
+            let ours = tablepb::text::to_string(&message).unwrap();
             let back = Theirs::parse_text_format(theirs.clone(), &ours);
             let back = case.decode(&back.unwrap_or_else(|e| panic!("{e}: {ours}")).encode_to_vec());
             if !ours.contains("value:-0}") {

@@ -4,18 +4,19 @@ use crate::common::heap::measure;
 use crate::common::proportion::assert_within;
 use crate::common::text_schema::pool;
 use std::fmt::Write;
-use tablepb::json::{DeserializeErrorKind, DeserializeOptions};
-use tablepb::text::{FormatOptions, ParseErrorKind as Bad, ParseOptions};
-use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, EncodeOptions, MessageDescriptor, Prepared, Projection,
-};
+use tablepb::ParseErrorKind;
+use tablepb::ParseErrorKind as Bad;
+use tablepb::json;
+use tablepb::partial::Projection;
+use tablepb::text;
+use tablepb::{Decoder, DescriptorPool, DynamicMessage, EncodeOptions, MessageDescriptor, Prepared};
 
 fn all() -> MessageDescriptor {
-    pool().get_message_by_name("t.All").unwrap()
+    pool().message("t.All").unwrap()
 }
 
 fn parse_as(descriptor: &MessageDescriptor, text: &str) -> DynamicMessage {
-    DynamicMessage::parse_text_format(descriptor, text).unwrap_or_else(|e| panic!("{e}: {text}"))
+    tablepb::text::message_from_str(descriptor, text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 fn parse(text: &str) -> DynamicMessage {
@@ -25,15 +26,18 @@ fn parse(text: &str) -> DynamicMessage {
 /// What is printed of what is read, which is read again as the same message in every form.
 fn becomes_as(descriptor: &MessageDescriptor, text: &str, printed: &str) {
     let message = parse_as(descriptor, text);
-    assert_eq!(message.to_text_format(), printed, "{text}");
-    let new = FormatOptions::new();
+    assert_eq!(tablepb::text::to_string(&message).unwrap(), printed, "{text}");
+    let new = text::Printer::new();
     for options in [new, new.pretty(true), new.expand_any(false).pretty(true), new.skip_default_fields(false)]
     {
-        let text = message.to_text_format_with_options(&options);
+        let text = options.to_string(&message).unwrap();
         let again = parse_as(descriptor, &text);
-        assert_eq!(again.to_text_format(), printed, "{text}");
+        assert_eq!(tablepb::text::to_string(&again).unwrap(), printed, "{text}");
         let bytes = again.encode_to_vec().unwrap();
-        assert_eq!(DynamicMessage::decode(descriptor, &bytes).unwrap().to_text_format(), printed);
+        assert_eq!(
+            tablepb::text::to_string(&DynamicMessage::decode(descriptor, &bytes).unwrap()).unwrap(),
+            printed
+        );
     }
 }
 
@@ -49,16 +53,21 @@ fn same(text: &str) {
 fn refused(text: &str, kind: Bad) {
     let at = text.find('@').unwrap_or_else(|| panic!("{text} has no @"));
     let text = format!("{}{}", &text[..at], &text[at + 1..]);
-    let error = DynamicMessage::parse_text_format(&all(), &text).expect_err(&text);
+    let error = tablepb::text::message_from_str(&all(), &text).expect_err(&text);
     assert_eq!((error.kind(), error.offset()), (kind, at), "{text}");
     // What was read before the fault stays, and the message can be used.
     let mut message = parse("i32: 1 by_id { key: 1 }");
     // Merging does not ask for required fields.
-    assert_eq!(message.merge_text_format(&text).is_err(), kind != Bad::MissingRequired, "{text}");
-    message.encode_with(&mut Vec::new(), EncodeOptions::new().allow_partial(true)).unwrap();
-    message.merge_text_format("i32: 77 by_id { key: 1 value: BLUE } by_id { key: 2 }").unwrap();
-    assert_eq!(message.get_field_by_name("by_id").unwrap().as_map().unwrap().len(), 2, "{text}");
-    assert_eq!(message.get_field_by_name("i32").unwrap().as_i32(), Some(77));
+    assert_eq!(
+        tablepb::text::merge_from_str(&mut message, &text).is_err(),
+        kind != Bad::MissingRequired,
+        "{text}"
+    );
+    EncodeOptions::new().allow_partial(true).encode(&message, &mut Vec::new()).unwrap();
+    tablepb::text::merge_from_str(&mut message, "i32: 77 by_id { key: 1 value: BLUE } by_id { key: 2 }")
+        .unwrap();
+    assert_eq!(message.get_field("by_id").unwrap().as_map().unwrap().len(), 2, "{text}");
+    assert_eq!(message.get_field("i32").unwrap().as_i32(), Some(77));
 }
 
 #[test]
@@ -105,11 +114,7 @@ fn numbers_in_all_forms() {
         ("0x000000000000000000000001", 1),
         ("-000000", 0),
     ] {
-        assert_eq!(
-            parse(&format!("i32: {text}")).get_field_by_name("i32").unwrap().as_i32(),
-            Some(value),
-            "{text}"
-        );
+        assert_eq!(parse(&format!("i32: {text}")).get_field("i32").unwrap().as_i32(), Some(value), "{text}");
     }
     for (text, value) in [
         ("0", 0.0),
@@ -142,10 +147,10 @@ fn numbers_in_all_forms() {
         ("2e-324", 0.0),
         ("100000000000000000000000000000000000000000000000000000000000000000000000000000", 1e77),
     ] {
-        let got = parse(&format!("double: {text}")).get_field_by_name("double").unwrap().as_f64().unwrap();
+        let got = parse(&format!("double: {text}")).get_field("double").unwrap().as_f64().unwrap();
         assert_eq!(got.to_bits(), f64::to_bits(value), "{text}");
     }
-    assert!(parse("double: nAn").get_field_by_name("double").unwrap().as_f64().unwrap().is_nan());
+    assert!(parse("double: nAn").get_field("double").unwrap().as_f64().unwrap().is_nan());
     for (text, value) in [
         ("0.1", 0.1f32),
         ("3.4028235e38", f32::MAX),
@@ -159,10 +164,10 @@ fn numbers_in_all_forms() {
         (".1f", 0.1),
         ("7.038531e-26", 7.038531e-26),
     ] {
-        let got = parse(&format!("single: {text}")).get_field_by_name("single").unwrap().as_f32().unwrap();
+        let got = parse(&format!("single: {text}")).get_field("single").unwrap().as_f32().unwrap();
         assert_eq!(got.to_bits(), f32::to_bits(value), "{text}");
     }
-    let nan = parse("single: nan").get_field_by_name("single").unwrap().as_f32().unwrap();
+    let nan = parse("single: nan").get_field("single").unwrap().as_f32().unwrap();
     assert_eq!(nan.to_bits(), f32::NAN.to_bits());
     for (text, value) in [
         ("true", true),
@@ -178,14 +183,14 @@ fn numbers_in_all_forms() {
         ("00", false),
     ] {
         assert_eq!(
-            parse(&format!("flag: {text}")).get_field_by_name("flag").unwrap().as_bool(),
+            parse(&format!("flag: {text}")).get_field("flag").unwrap().as_bool(),
             Some(value),
             "{text}"
         );
     }
     for (text, value) in [("RED", 0), ("-3", -3), ("0x07", 7), ("inf", 7), ("- 03", -3)] {
         assert_eq!(
-            parse(&format!("color: {text}")).get_field_by_name("color").unwrap().as_enum_number(),
+            parse(&format!("color: {text}")).get_field("color").unwrap().as_enum_number(),
             Some(value),
             "{text}"
         );
@@ -391,9 +396,8 @@ fn nul_does_not_end_the_input() {
 
 #[test]
 fn strings_and_escapes() {
-    let data = |text: &str| {
-        parse(&format!("data: {text}")).get_field_by_name("data").unwrap().as_bytes().unwrap().to_vec()
-    };
+    let data =
+        |text: &str| parse(&format!("data: {text}")).get_field("data").unwrap().as_bytes().unwrap().to_vec();
     for (text, bytes) in [
         (r#""\a\b\f\n\r\t\v\?\\\'\"""#, &b"\x07\x08\x0c\n\r\t\x0b?\\'\""[..]),
         (r#"'"' "'""#, b"\"'"),
@@ -431,12 +435,13 @@ fn names_in_brackets() {
     );
     becomes("any { value: '\\010\\001' type_url: 'a/t.Item' }", "any{[a/t.Item]{x:1}}");
     becomes("any { type_url: 'a/t.None' }", "any{type_url:\"a/t.None\"}");
-    let partial = ParseOptions::new().allow_partial(true);
-    let message =
-        DynamicMessage::parse_text_format_with(&all(), "any { [a/t.Strict] {} } strict {}", &partial)
-            .unwrap();
-    assert_eq!(message.to_text_format(), "any{type_url:\"a/t.Strict\"},strict{}");
-    assert_eq!(parse("any { [a/t.Strict] { id: 0 } }").to_text_format(), "any{[a/t.Strict]{id:0}}");
+    let partial = text::Parser::new().allow_partial(true);
+    let message = partial.message_from_str(&all(), "any { [a/t.Strict] {} } strict {}").unwrap();
+    assert_eq!(tablepb::text::to_string(&message).unwrap(), "any{type_url:\"a/t.Strict\"},strict{}");
+    assert_eq!(
+        tablepb::text::to_string(&parse("any { [a/t.Strict] { id: 0 } }")).unwrap(),
+        "any{[a/t.Strict]{id:0}}"
+    );
     // What comes after an Any whose content was made aside.
     becomes(
         "any { [a/t.All] { by_id { key: 1 } text: 'x' } } by_id { key: 2 } text: 'y'",
@@ -451,7 +456,7 @@ fn groups_by_both_names() {
         "mygroup { x: 1 } groups {} Groups: { x: 2 } groups [{x: 3}, <>]",
         "MyGroup{x:1},Groups:[{},{x:2},{x:3},{}]",
     );
-    let delimited = pool().get_message_by_name("e.Delimited").unwrap();
+    let delimited = pool().message("e.Delimited").unwrap();
     becomes_as(
         &delimited,
         "grouplike { x: 1 } other { x: 2 } outside {} plain {}",
@@ -459,7 +464,7 @@ fn groups_by_both_names() {
     );
     becomes_as(&delimited, "GroupLike: < x: 1 >", "GroupLike{x:1}");
     for text in ["Other {}", "Outside {}", "Plain {}", "GROUPLIKE {}", "groupLike {}"] {
-        assert!(DynamicMessage::parse_text_format(&delimited, text).is_err(), "{text}");
+        assert!(tablepb::text::message_from_str(&delimited, text).is_err(), "{text}");
     }
 }
 
@@ -486,11 +491,11 @@ fn reserved_names_are_skipped() {
             becomes(&format!("child {{ gone{value}{end} }}"), "child{}");
         }
     }
-    let lenient = ParseOptions::new().deny_unknown_fields(false);
+    let lenient = text::Parser::new().deny_unknown_fields(false);
     let text = "none { a: 1 } i32: 1 [no.ext]: 5 7: 'x' 8 { 1: 0x1 }";
-    assert!(DynamicMessage::parse_text_format(&all(), text).is_err());
-    let message = DynamicMessage::parse_text_format_with(&all(), text, &lenient).unwrap();
-    assert_eq!(message.to_text_format(), "i32:1");
+    assert!(tablepb::text::message_from_str(&all(), text).is_err());
+    let message = lenient.message_from_str(&all(), text).unwrap();
+    assert_eq!(tablepb::text::to_string(&message).unwrap(), "i32:1");
     // Integers of any form are names then, floats are not.
     let names = [
         ("7", true),
@@ -505,13 +510,13 @@ fn reserved_names_are_skipped() {
     ];
     for (name, taken) in names {
         for text in [format!("{name}: 5"), format!("{name} {{}}"), format!("none {{ {name}: 5 }}")] {
-            let parsed = DynamicMessage::parse_text_format_with(&all(), &text, &lenient);
+            let parsed = lenient.message_from_str(&all(), &text);
             let kind = parsed.map(drop).map_err(|error| error.kind());
             assert_eq!(kind, if taken { Ok(()) } else { Err(Bad::InvalidSyntax) }, "{text}");
         }
     }
     // What the message has must still be right.
-    assert!(DynamicMessage::parse_text_format_with(&all(), "color: GREEN", &lenient).is_err());
+    assert!(lenient.message_from_str(&all(), "color: GREEN").is_err());
 }
 
 #[test]
@@ -537,7 +542,7 @@ fn map_entries_come_in_any_order_and_the_last_one_counts() {
         .unwrap();
     }
     let message = parse(&text);
-    let map = message.get_field_by_name("by_id").unwrap().as_map().unwrap();
+    let map = message.get_field("by_id").unwrap().as_map().unwrap();
     assert_eq!(
         (
             map.len(),
@@ -546,21 +551,22 @@ fn map_entries_come_in_any_order_and_the_last_one_counts() {
         ),
         (70, Some(-3), Some(-3))
     );
-    let map = message.get_field_by_name("by_name").unwrap().as_map().unwrap();
-    let at =
-        |key: &str| map.get(key).unwrap().as_message().unwrap().get_field_by_name("i32").unwrap().as_i32();
+    let map = message.get_field("by_name").unwrap().as_map().unwrap();
+    let at = |key: &str| map.get(key).unwrap().as_message().unwrap().get_field("i32").unwrap().as_i32();
     assert_eq!((map.len(), at("19"), at("29")), (30, Some(199), Some(179)));
     // A fault in an entry leaves those before it, with unique keys.
     let mut failed = parse("by_id { key: 1 value: BLUE }");
-    let error = failed.merge_text_format(&format!("{text} by_id {{ key: 500 value: GREEN }}")).unwrap_err();
+    let error =
+        tablepb::text::merge_from_str(&mut failed, &format!("{text} by_id {{ key: 500 value: GREEN }}"))
+            .unwrap_err();
     assert_eq!((error.kind(), error.path().to_string().as_str()), (Bad::UnknownEnumValue, "by_id.value"));
-    assert_eq!(failed.get_field_by_name("by_id").unwrap().as_map().unwrap().len(), 70);
+    assert_eq!(failed.get_field("by_id").unwrap().as_map().unwrap().len(), 70);
     assert_eq!(DynamicMessage::decode(&all(), &failed.encode_to_vec().unwrap()).unwrap(), failed);
 }
 
 #[test]
 fn errors_say_where() {
-    let error = |text: &str| DynamicMessage::parse_text_format(&all(), text).unwrap_err();
+    let error = |text: &str| tablepb::text::message_from_str(&all(), text).unwrap_err();
     for (text, place, path) in [
         ("i32: 1\n  x: 2", (9, 2, 3), ""),
         ("texts: '\u{e9}' texts: 5", (19, 1, 19), "texts[1]"),
@@ -605,8 +611,8 @@ fn brackets_and_what_is_skipped_count_against_the_budget() {
         (nested("{ a: [", "]}"), 2 * levels),
     ] {
         let parse = |budget: usize| {
-            let options = ParseOptions::new().deny_unknown_fields(false).max_depth(u32::MAX).budget(budget);
-            DynamicMessage::parse_text_format_with(&all(), &case, &options).map_err(|error| error.kind())
+            let options = text::Parser::new().deny_unknown_fields(false).max_depth(u32::MAX).budget(budget);
+            options.message_from_str(&all(), &case).map_err(|error| error.kind())
         };
         assert!(parse(100 * needed).is_ok(), "{}", &case[..20]);
         // A little is taken whatever the input is.
@@ -622,14 +628,12 @@ fn the_content_of_an_any_is_charged_before_it_is_encoded() {
     let text = format!("any {{ [a/t.All] {{ text: '{long}' }} }}");
     let json = format!(r#"{{"any":{{"@type":"a/t.All","text":"{long}"}}}}"#);
     let budget = len * 3 / 2;
-    let (failed, used) = measure(|| {
-        DynamicMessage::parse_text_format_with(&all(), &text, &ParseOptions::new().budget(budget))
-    });
+    let (failed, used) = measure(|| text::Parser::new().budget(budget).message_from_str(&all(), &text));
     assert_eq!(failed.unwrap_err().kind(), Bad::BudgetExceeded);
     assert!(used.peak < budget, "{}", used.peak);
-    let options = DeserializeOptions::new().budget(budget);
-    let (failed, used) = measure(|| DynamicMessage::from_json_with(&all(), json.as_bytes(), &options));
-    assert_eq!(failed.unwrap_err().kind(), DeserializeErrorKind::BudgetExceeded);
+    let options = json::Parser::new().budget(budget);
+    let (failed, used) = measure(|| options.message_from_slice(&all(), json.as_bytes()));
+    assert_eq!(failed.unwrap_err().kind(), ParseErrorKind::BudgetExceeded);
     assert!(used.peak < budget, "{}", used.peak);
 }
 
@@ -641,16 +645,16 @@ fn many_reserved_names_take_time_in_their_number() {
             (0..count).map(|i| format!("reserved_name: 'n{}' ", i * 7919 % count)).collect();
         let file = format!("name: 'a.proto' message_type {{ name: 'A' {reserved} }}");
         let own = DescriptorPool::descriptor_proto();
-        let set = own.get_message_by_name("google.protobuf.FileDescriptorSet").unwrap();
-        let set = DynamicMessage::parse_text_format(&set, &format!("file {{ {file} }}")).unwrap();
+        let set = own.message("google.protobuf.FileDescriptorSet").unwrap();
+        let set = tablepb::text::message_from_str(&set, &format!("file {{ {file} }}")).unwrap();
         let pool = DescriptorPool::decode(&set.encode_to_vec().unwrap()).unwrap();
         let text: String = (0..count).map(|i| format!("n{i}: 1 ")).collect();
-        (pool.get_message_by_name("A").unwrap(), text)
+        (pool.message("A").unwrap(), text)
     };
     let run = |(message, text): &(MessageDescriptor, String), times: usize| {
         for _ in 0..times {
-            let parsed = DynamicMessage::parse_text_format(message, text).unwrap();
-            assert_eq!(parsed.to_text_format(), "");
+            let parsed = tablepb::text::message_from_str(message, text).unwrap();
+            assert_eq!(tablepb::text::to_string(&parsed).unwrap(), "");
         }
     };
     let (few, many) = (made(2_000), made(20_000));
@@ -659,7 +663,7 @@ fn many_reserved_names_take_time_in_their_number() {
     assert_within(4, || run(&few, 10), || run(&many, 1));
     for text in ["n: 1", "n20000: 1", "N1: 1", "n01: 1"] {
         assert_eq!(
-            DynamicMessage::parse_text_format(&many.0, text).unwrap_err().kind(),
+            tablepb::text::message_from_str(&many.0, text).unwrap_err().kind(),
             Bad::UnknownField,
             "{text}"
         );
@@ -670,30 +674,37 @@ fn many_reserved_names_take_time_in_their_number() {
 fn a_merge_adds_and_replaces() {
     let mut message =
         parse("i32: 1 ints: 1 child { i64: 2 } by_id { key: 1 } one_int: 5 any { [a/t.Item] { x: 1 } }");
-    message.merge_text_format("i32: 2 ints: [2] child { i32: 3 } by_id { key: 1 value: BLUE } one_child {} any { [b/t.Item] {} }").unwrap();
+    tablepb::text::merge_from_str(
+        &mut message,
+        "i32: 2 ints: [2] child { i32: 3 } by_id { key: 1 value: BLUE } one_child {} any { [b/t.Item] {} }",
+    )
+    .unwrap();
     assert_eq!(
-        message.to_text_format(),
+        tablepb::text::to_string(&message).unwrap(),
         "i32:2,child{i32:3,i64:2},ints:[1,2],by_id:[{key:1,value:BLUE}],one_child{},any{[b/t.Item]{}}"
     );
     // Messages that were kept as bytes.
     let mut prepared = DynamicMessage::new(&all());
-    prepared.set_field_by_name("child", Prepared::new(&message).unwrap()).unwrap();
-    prepared.merge_text_format("child { i32: 9 }").unwrap();
-    assert!(prepared.to_text_format().starts_with("child{i32:9,child{i32:3,"), "{prepared}");
+    prepared.set_field("child", Prepared::new(&message).unwrap()).unwrap();
+    tablepb::text::merge_from_str(&mut prepared, "child { i32: 9 }").unwrap();
+    assert!(
+        tablepb::text::to_string(&prepared).unwrap().starts_with("child{i32:9,child{i32:3,"),
+        "{prepared}"
+    );
     let lazy = Projection::all(&all()).lazy(["child"]).unwrap();
     let mut kept = lazy.decode(b"\x5a\x02\x08\x05").unwrap();
-    assert_eq!(kept.to_text_format(), "child{i32:5}");
-    kept.merge_text_format("child { i64: 6 }").unwrap();
-    assert_eq!(kept.to_text_format(), "child{i32:5,i64:6}");
+    assert_eq!(tablepb::text::to_string(&kept).unwrap(), "child{i32:5}");
+    tablepb::text::merge_from_str(&mut kept, "child { i64: 6 }").unwrap();
+    assert_eq!(tablepb::text::to_string(&kept).unwrap(), "child{i32:5,i64:6}");
     let mut broken = lazy.decode(b"\x5a\x02\x08\xff").unwrap();
-    assert_eq!(broken.merge_text_format("i32: 1").unwrap_err().kind(), Bad::InvalidMessage);
+    assert_eq!(tablepb::text::merge_from_str(&mut broken, "i32: 1").unwrap_err().kind(), Bad::InvalidMessage);
 }
 
 #[test]
 fn depth_is_counted_as_on_the_wire() {
     let nested =
         |open: &str, close: &str, levels: usize| format!("{}{}", open.repeat(levels), close.repeat(levels));
-    let kind = |text: &str| DynamicMessage::parse_text_format(&all(), text).map_err(|e| e.kind()).map(drop);
+    let kind = |text: &str| tablepb::text::message_from_str(&all(), text).map_err(|e| e.kind()).map(drop);
     for (open, close, most) in [
         ("child {", "}", 100),
         ("children [ <", ">]", 100),
@@ -709,16 +720,14 @@ fn depth_is_counted_as_on_the_wire() {
         assert_eq!(kind(cut), Err(Bad::Incomplete), "{open}");
     }
     // Without a limit there is no recursion either.
-    let options = ParseOptions::new().max_depth(u32::MAX).budget(usize::MAX);
+    let options = text::Parser::new().max_depth(u32::MAX).budget(usize::MAX);
     let text = nested("child {", "}", 100_000);
-    let message = DynamicMessage::parse_text_format_with(&all(), &text, &options).unwrap();
-    assert_eq!(message.to_text_format().len(), 7 * 100_000);
-    assert!(
-        DynamicMessage::parse_text_format_with(&all(), &nested("gone {", "}", 100_000), &options).is_ok()
-    );
-    let shallow = ParseOptions::new().max_depth(0);
-    assert!(DynamicMessage::parse_text_format_with(&all(), "i32: 1 gone: 1", &shallow).is_ok());
-    assert!(DynamicMessage::parse_text_format_with(&all(), "gone {}", &shallow).is_err());
+    let message = options.message_from_str(&all(), &text).unwrap();
+    assert_eq!(tablepb::text::to_string(&message).unwrap().len(), 7 * 100_000);
+    assert!(options.message_from_str(&all(), &nested("gone {", "}", 100_000)).is_ok());
+    let shallow = text::Parser::new().max_depth(0);
+    assert!(shallow.message_from_str(&all(), "i32: 1 gone: 1").is_ok());
+    assert!(shallow.message_from_str(&all(), "gone {}").is_err());
 }
 
 /// Time in proportion to the input, and memory in the budget, whatever repeats.
@@ -748,7 +757,7 @@ fn long_inputs_take_linear_time() {
     };
     let run = |text: &str, times: usize| {
         for _ in 0..times {
-            let message = DynamicMessage::parse_text_format(&all(), text);
+            let message = tablepb::text::message_from_str(&all(), text);
             message.unwrap_or_else(|e| panic!("{e}: {}", &text[..40]));
         }
     };
@@ -767,6 +776,9 @@ fn a_view_prints_what_a_message_prints() {
     let bytes = message.encode_to_vec().unwrap();
     let mut decoder = Decoder::new(&all());
     let view = decoder.decode(&bytes).unwrap();
-    assert_eq!((view.to_text_format(), view.to_string()), (message.to_text_format(), message.to_string()));
+    assert_eq!(
+        (tablepb::text::to_string(&view).unwrap(), view.to_string()),
+        (tablepb::text::to_string(&message).unwrap(), message.to_string())
+    );
     assert_eq!(format!("{view:?}"), format!("{message:?}"));
 }

@@ -11,7 +11,8 @@ use rivals::Rivals;
 use shapes::Shape;
 use std::time::Duration;
 use tablepb::wire::Reader;
-use tablepb::{Decoder, Projection};
+use tablepb::partial::Projection;
+use tablepb::Decoder;
 use tablepb_arrow::mapping::Options;
 use tablepb_arrow::{ReaderBuilder, WriterBuilder};
 

@@ -6,7 +6,7 @@ use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 use ptars_core::{PtarsConfig, binary_array_to_record_batch_direct, record_batch_to_array};
 use std::sync::Arc;
-use tablepb::{FieldKind, FieldRef as TableField};
+use tablepb::schema::{FieldKind, FieldRef as TableField};
 
 /// What the contenders that build on prost-reflect need.
 pub struct Rivals {

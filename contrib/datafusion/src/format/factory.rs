@@ -9,7 +9,8 @@ use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tablepb::{DescriptorPool, MessageTable};
+use tablepb::table::MessageTable;
+use tablepb::DescriptorPool;
 
 /// The word after `STORED AS`.
 const NAME: &str = "PROTOBUF";
@@ -45,7 +46,8 @@ impl ProtobufFormatFactory {
     ///
     /// ```
     /// use datafusion::prelude::SessionContext;
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     /// use tablepb_datafusion::ProtobufFormatFactory;
     ///
     /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);

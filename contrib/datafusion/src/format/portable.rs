@@ -39,7 +39,8 @@ impl ProtobufFormat {
     /// descriptors nor the options of the table. The bytes are a protobuf message; later versions read them too.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     /// use tablepb_datafusion::{ProtobufFormat, ProtobufOptions};
     ///
     /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);

@@ -5,7 +5,9 @@ use super::{
     Enums, MAX_COLUMNS, MAX_NESTING, MappingError, MappingErrorKind, Oneofs, Options, Recursive, UNKNOWN,
 };
 use std::collections::HashSet;
-use tablepb::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor};
+use tablepb::schema::OneofDescriptor;
+use tablepb::table::Kind;
+use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// The columns of a message type.
 #[derive(Debug)]
@@ -286,7 +288,7 @@ fn column_name(field: &FieldDescriptor) -> String {
 }
 
 /// What one value that is no message becomes.
-fn scalar(kind: tablepb::FieldKind, field: &FieldDescriptor, options: &Options) -> Cell {
+fn scalar(kind: tablepb::schema::FieldKind, field: &FieldDescriptor, options: &Options) -> Cell {
     match kind {
         Kind::Bool => Cell::Bool,
         Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Cell::I32,
@@ -308,7 +310,7 @@ fn scalar(kind: tablepb::FieldKind, field: &FieldDescriptor, options: &Options) 
 /// What a well-known type becomes; `None` for other types, and for types of such a name with other fields.
 fn well_known(message: &MessageDescriptor, options: &Options) -> Option<Cell> {
     let name = message.full_name().strip_prefix("google.protobuf.")?;
-    let single = |number: u32, kinds: &dyn Fn(&tablepb::FieldKind) -> bool| {
+    let single = |number: u32, kinds: &dyn Fn(&tablepb::schema::FieldKind) -> bool| {
         message.get_field(number).filter(|field| !field.is_list() && !field.is_map() && kinds(&field.kind()))
     };
     match name {

@@ -1,7 +1,7 @@
 //! [`MappingError`].
 
 use core::fmt;
-use tablepb::ProjectionError;
+use tablepb::partial::ProjectionError;
 
 /// Why a message type has no columns under these options and paths: the kind, and the column or path at fault.
 #[derive(Clone, Debug)]

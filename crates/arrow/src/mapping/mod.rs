@@ -59,18 +59,19 @@ pub const MAX_NESTING: usize = 100;
 
 /// The schema of the batches of a message type, or of the fields at the end of some paths. Without paths it has all fields.
 ///
-/// Paths are those of [`tablepb::Projection`]: field names with dots between them, extensions in brackets. A path that ends at a message or a map
+/// Paths are those of [`tablepb::partial::Projection`]: field names with dots between them, extensions in brackets. A path that ends at a message or a map
 /// selects all of it; `labels.value.x` selects one field of messages in a map, beside the keys.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::mapping::{Options, schema};
 ///
 /// static LOG: MessageTable = MessageTable::new(
 ///     "example.Log",
 ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32).optional()],
 /// );
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let schema = schema(&log, &Options::new(), &[])?;
 /// assert_eq!(schema.field(0).data_type(), &arrow_schema::DataType::Utf8View);
 /// assert!(!schema.field(0).is_nullable() && schema.field(1).is_nullable());

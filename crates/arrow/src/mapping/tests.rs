@@ -1,6 +1,7 @@
 use super::*;
 use arrow_schema::{DataType, Field, TimeUnit};
-use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use tablepb::DescriptorPool;
 
 static COLOR: EnumTable = EnumTable::new("e.Color", &[("NONE", 0), ("RED", 1)]);
 static TREE: MessageTable = MessageTable::new(
@@ -42,7 +43,7 @@ fn columns(
     paths: &[&str],
 ) -> Result<SchemaRef, MappingError> {
     let pool = DescriptorPool::from_tables(&[table]).unwrap();
-    schema(&pool.get_message_by_name(table.full_name()).unwrap(), options, paths)
+    schema(&pool.message(table.full_name()).unwrap(), options, paths)
 }
 
 fn field<'s>(schema: &'s SchemaRef, name: &str) -> &'s Field {

@@ -6,19 +6,21 @@ use super::reader::Reader;
 use crate::mapping::{MappingError, MappingErrorKind, MessageColumns, Options, to_schema};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::sync::Arc;
-use tablepb::{DecodeOptions, MessageDescriptor, Projection};
+use tablepb::partial::Projection;
+use tablepb::{DecodeOptions, MessageDescriptor};
 
 /// What to read, and how: makes a [`Decoder`], which is fed, or a [`Reader`], which reads.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::ReaderBuilder;
 ///
 /// static LOG: MessageTable = MessageTable::new(
 ///     "example.Log",
 ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32)],
 /// );
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 ///
 /// let delimited = b"\x04\x0a\x02hi\x02\x10\x03";
 /// let reader = ReaderBuilder::new(&log).projection(["level"]).build(&delimited[..])?;
@@ -58,7 +60,7 @@ impl ReaderBuilder {
         }
     }
 
-    /// The fields that become columns, by paths as of [`tablepb::Projection`]; others are skipped. All fields by default, and without
+    /// The fields that become columns, by paths as of [`tablepb::partial::Projection`]; others are skipped. All fields by default, and without
     /// paths. Of a oneof of which a member is selected, all members are read.
     pub fn projection(mut self, paths: impl IntoIterator<Item: Into<String>>) -> Self {
         self.paths = paths.into_iter().map(Into::into).collect();

@@ -41,11 +41,12 @@ pub enum BadRows {
 /// decoded and encoded anew before that, with the same result.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::ReaderBuilder;
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let mut decoder = ReaderBuilder::new(&log).build_decoder()?;
 ///
 /// decoder.push(b"\x0a\x02hi")?;
@@ -202,10 +203,11 @@ impl Decoder {
     /// Where the strings of a batch are less than a quarter of its blocks, they are copied when it is flushed.
     ///
     /// ```
-    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// # use tablepb::DescriptorPool;
     /// # use tablepb_arrow::ReaderBuilder;
     /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
     /// use arrow_array::cast::AsArray;
     /// use arrow_buffer::Buffer;
     ///

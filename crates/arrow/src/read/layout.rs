@@ -11,7 +11,8 @@ use super::tree::{Tree, TreeKind};
 use crate::mapping::{Cell, Column, Content, MessageColumns, Options, Repeat};
 use std::collections::HashMap;
 use std::sync::Arc;
-use tablepb::{DecodeOptions, Decoder, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
+use tablepb::table::Kind;
+use tablepb::{DecodeOptions, Decoder, EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// A batch without rows, the tree of its columns, and the paths that a decoder has to read.
 pub(super) fn lay_out(

@@ -17,11 +17,12 @@ const BLOCK: usize = 1 << 20;
 /// length prefix come the rows before it, then nothing.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::ReaderBuilder;
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let source = b"\x04\x0a\x02hi\x04\x0a\x02ho\x00";
 /// let reader = ReaderBuilder::new(&log).batch_size(2).build(&source[..])?;
 /// let rows: Vec<_> = reader.map(|batch| batch.map(|batch| batch.num_rows())).collect::<Result<_, _>>()?;
@@ -110,13 +111,14 @@ mod tests {
     use super::*;
     use crate::mapping::Options;
     use tablepb::stream::append_frame;
-    use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    use tablepb::table::{FieldTable, Kind, MessageTable};
+    use tablepb::DescriptorPool;
 
     static LOG: MessageTable = MessageTable::new("r.Log", &[FieldTable::new("line", 1, Kind::String)]);
 
     #[test]
     fn a_row_that_a_full_buffer_refuses_is_in_the_next_batch() {
-        let log = DescriptorPool::from_tables(&[&LOG]).unwrap().get_message_by_name("r.Log").unwrap();
+        let log = DescriptorPool::from_tables(&[&LOG]).unwrap().message("r.Log").unwrap();
         // Each buffer of a unit test holds one of these rows, and the last row begins in one block and ends in the next one.
         let row = [b"\x0a\xc0\xb8\x02", "x".repeat(40_000).as_bytes()].concat();
         let mut bytes = Vec::new();

@@ -6,7 +6,8 @@ use super::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tablepb::stream::confluent;
-use tablepb::{FileDescriptor, MessageDescriptor};
+use tablepb::schema::FileDescriptor;
+use tablepb::MessageDescriptor;
 
 /// The first 16 bytes of a record, or zeros after its end.
 #[inline]
@@ -20,11 +21,12 @@ fn start(record: &[u8]) -> u128 {
 /// The schemas of a registry, by id, for records in Confluent's framing ([`confluent`]).
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::{ReaderBuilder, SchemaStore};
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let mut store = SchemaStore::new();
 /// store.insert(7, log.parent_file());
 ///

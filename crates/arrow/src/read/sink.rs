@@ -87,7 +87,7 @@ impl Batch {
         let Some((decoder, options)) = check.take() else { return };
         let mut json = Vec::new();
         let mut decoder = decoder.with_options(options.max_depth(depth));
-        let printed = decoder.decode(content).map(|message| message.to_json(&mut json));
+        let printed = decoder.decode(content).map(|message| tablepb::json::append(&mut json, &message));
         let fault = match printed {
             Ok(Ok(())) if column.append(row, [&json, &[]]) => None,
             Ok(Ok(())) => Some(Fault::Full),

@@ -101,14 +101,15 @@ impl WriterBuilder {
 /// ```
 /// use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 /// use std::sync::Arc;
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_arrow::write::WriterBuilder;
 ///
 /// static LOG: MessageTable = MessageTable::new(
 ///     "example.Log",
 ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32).optional()],
 /// );
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let lines: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
 /// let levels: ArrayRef = Arc::new(Int32Array::from(vec![Some(3), None]));
 /// let batch = RecordBatch::try_from_iter([("line", lines), ("level", levels)])?;
@@ -165,10 +166,11 @@ impl Writer {
     ///
     /// ```
     /// # use arrow_array::{ArrayRef, Int32Array, RecordBatch};
-    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// # use tablepb::DescriptorPool;
     /// # use tablepb_arrow::write::WriterBuilder;
     /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("level", 2, Kind::Int32)]);
-    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
     /// # let levels: ArrayRef = std::sync::Arc::new(Int32Array::from(vec![3, 4]));
     /// # let batch = RecordBatch::try_from_iter([("level", levels)])?;
     /// let mut writer = WriterBuilder::new(&log).build(&batch.schema())?;
@@ -199,10 +201,11 @@ impl Writer {
     ///
     /// ```
     /// # use arrow_array::{ArrayRef, Int32Array, RecordBatch};
-    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// # use tablepb::DescriptorPool;
     /// # use tablepb_arrow::write::WriterBuilder;
     /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("level", 2, Kind::Int32)]);
-    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
     /// # let levels: ArrayRef = std::sync::Arc::new(Int32Array::from(vec![3, 4]));
     /// # let batch = RecordBatch::try_from_iter([("level", levels)])?;
     /// let mut writer = WriterBuilder::new(&log).build(&batch.schema())?;

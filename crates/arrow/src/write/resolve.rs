@@ -9,7 +9,9 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tablepb::wire::WireType;
-use tablepb::{EnumDescriptor, FieldDescriptor, FieldKind, Kind, MessageDescriptor, OneofDescriptor};
+use tablepb::schema::{FieldKind, OneofDescriptor};
+use tablepb::table::Kind;
+use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// The most levels of messages in each other, as decoders have it.
 const MAX_DEPTH: u32 = 100;
@@ -264,8 +266,10 @@ impl Columns<'_> {
     fn find_field(&self, column: &Field) -> Option<FieldDescriptor> {
         let (descriptor, name) = (self.descriptor, column.name());
         let by_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-            Some(name) => descriptor.get_extension_by_full_name(name).map(|found| found.as_field()),
-            None => descriptor.get_field_by_name(name).or_else(|| self.by_json_name(name)),
+            Some(name) => {
+                descriptor.extensions().find(|found| found.full_name() == name).map(|found| found.as_field())
+            },
+            None => descriptor.field(name).ok().or_else(|| self.by_json_name(name)),
         };
         by_name.or_else(|| {
             let number = column.metadata().get(NUMBER).filter(|_| self.numbered)?.parse().ok()?;

@@ -3,7 +3,8 @@
 use super::WriteErrorKind;
 use super::reverse::Reverse;
 use tablepb::wire::{zigzag32, zigzag64};
-use tablepb::{FieldKind, Kind};
+use tablepb::schema::FieldKind;
+use tablepb::table::Kind;
 
 /// The bytes of a tag.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,8 @@ use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tablepb::wire::{Tag, WireType, Writer};
-use tablepb::{
-    DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable, Syntax,
-};
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use tablepb_arrow::write::{WriteError, WriterBuilder};
 
 static COLOR: EnumTable = EnumTable::new("e.Color", &[("NONE", 0), ("RED", 1), ("BLUE", -2)]);

@@ -7,7 +7,8 @@ use arrow_array::*;
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use std::sync::Arc;
-use tablepb::{DescriptorPool, FieldTable, Kind, MessageDescriptor, MessageTable};
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::{DescriptorPool, MessageDescriptor};
 use tablepb_arrow::write::{WriteError, WriteErrorKind, WriterBuilder};
 
 fn schema(fields: Vec<Field>) -> SchemaRef {

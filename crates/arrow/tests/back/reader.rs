@@ -10,7 +10,8 @@ use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Fields};
 use tablepb::stream::append_frame;
-use tablepb::{DynamicMessage, Kind, MessageDescriptor};
+use tablepb::table::Kind;
+use tablepb::{DynamicMessage, MessageDescriptor};
 use tablepb_arrow::mapping::{Enums, Oneofs, Options, TYPE};
 use tablepb_arrow::{BadRows, ReaderBuilder, WriteErrorKind, WriterBuilder};
 

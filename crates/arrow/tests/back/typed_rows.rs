@@ -4,7 +4,8 @@
 use crate::library::choices::Choices;
 use crate::library::payload::mutate;
 use crate::library::wire::{BYTES, Wire};
-use tablepb::{FieldDescriptor, FieldKind, MessageDescriptor};
+use tablepb::schema::FieldKind;
+use tablepb::{FieldDescriptor, MessageDescriptor};
 use tablepb_schema::SourceBuilder;
 
 const KNOWN: &str = "syntax = 'proto3'; package google.protobuf;

@@ -9,9 +9,8 @@ use arrow_array::*;
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, SchemaRef, TimeUnit, UnionFields};
 use std::sync::Arc;
-use tablepb::{
-    DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MessageDescriptor, MessageView, ValueRef,
-};
+use tablepb::table::Kind;
+use tablepb::{DynamicMessage, EncodeOptions, FieldDescriptor, MessageDescriptor, MessageView, ValueRef};
 
 /// A value of one row; `None` if it is null, or if a struct around it is.
 type Cell<'a> = Option<ValueRef<'a, 'a>>;

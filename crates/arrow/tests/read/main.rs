@@ -15,9 +15,8 @@ use arrow_cast::pretty::pretty_format_batches;
 use arrow_data::ArrayData;
 use arrow_schema::TimeUnit;
 use tablepb::stream::append_frame;
-use tablepb::{
-    DecodeOptions, DescriptorPool, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable, Syntax,
-};
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use tablepb::{DecodeOptions, DescriptorPool, MessageDescriptor};
 use tablepb_arrow::mapping::{Enums, Oneofs, Options};
 use tablepb_arrow::{BadRows, Decoder, ERROR, ErrorKind, ReaderBuilder, SchemaStore};
 

@@ -5,7 +5,10 @@ use super::summary::Tally;
 use crate::output::Output;
 use crate::text;
 use std::io;
-use tablepb::{FieldRef, Fields, Kind, ListRef, MapKeyRef, MessageView, ValueRef};
+use tablepb::dynamic::Fields;
+use tablepb::schema::FieldRef;
+use tablepb::table::Kind;
+use tablepb::{ListRef, MapKeyRef, MessageView, ValueRef};
 
 /// Prints a message of `size` bytes and counts what is in it.
 pub fn print(view: MessageView<'_, '_>, size: usize, output: &mut Output<'_>) -> io::Result<Tally> {
@@ -198,7 +201,7 @@ fn on_one_line(field: FieldRef<'_>) -> bool {
 }
 
 /// The kind of one value: of a map, that of its values.
-fn value_kind(field: FieldRef<'_>) -> tablepb::FieldKind {
+fn value_kind(field: FieldRef<'_>) -> tablepb::schema::FieldKind {
     match field.kind() {
         Kind::Message(entry) if field.is_map() => match entry.map_entry_value_field() {
             Some(value) => value.kind(),

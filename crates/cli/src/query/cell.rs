@@ -2,7 +2,10 @@
 
 use crate::format;
 use std::io::Write;
-use tablepb::{FieldKind, Kind, MessageDescriptor, ValuePath, ValueRef};
+use tablepb::partial::ValuePath;
+use tablepb::schema::FieldKind;
+use tablepb::table::Kind;
+use tablepb::{MessageDescriptor, ValueRef};
 
 /// The path of a projection that has the values at this path: the keys of a map come with its values.
 pub fn selected<'p>(schema: &MessageDescriptor, path: &'p str) -> &'p str {
@@ -44,7 +47,7 @@ pub fn append(kind: &FieldKind, value: ValueRef<'_, '_>, alone: bool, out: &mut 
             },
             _ => write!(out, "{number}"),
         },
-        ValueRef::Message(view) => match view.to_json_string() {
+        ValueRef::Message(view) => match tablepb::json::to_string(&view) {
             Ok(json) => write!(out, "{json}"),
             Err(_) => write!(out, "null"),
         },

@@ -6,7 +6,10 @@ use crate::format;
 use crate::messages;
 use crate::source::Payload;
 use std::cmp::Ordering;
-use tablepb::{Decoder, FieldKind, Kind, MessageDescriptor, Projection, ValuePath, ValueRef};
+use tablepb::partial::{Projection, ValuePath};
+use tablepb::schema::FieldKind;
+use tablepb::table::Kind;
+use tablepb::{Decoder, MessageDescriptor, ValueRef};
 
 /// All of them must hold.
 pub struct Conditions {
@@ -56,7 +59,7 @@ impl Conditions {
         schema: &MessageDescriptor,
         texts: impl Iterator<Item = &'t str>,
     ) -> Result<Self, Failure> {
-        let usage = |error: tablepb::ProjectionError| Failure::Usage(error.to_string());
+        let usage = |error: tablepb::partial::ProjectionError| Failure::Usage(error.to_string());
         let (mut all, mut paths) = (Vec::new(), Vec::new());
         for text in texts {
             let Some((path, operator, value)) = split(text) else {
@@ -124,7 +127,7 @@ fn literal(kind: &FieldKind, text: &str) -> Result<Literal, String> {
             let read = format::from_base64(text.as_bytes(), &mut bytes);
             read.map(|()| Literal::Bytes(bytes)).map_err(|_| no("base64"))
         }
-        Kind::Enum(enumeration) => match enumeration.get_value_by_name(word) {
+        Kind::Enum(enumeration) => match enumeration.value(word).ok() {
             Some(value) => Ok(Literal::Integer(value.number().into())),
             None => match word.parse::<i32>() {
                 Ok(number) => Ok(Literal::Integer(number.into())),

@@ -4,7 +4,9 @@ use super::cell;
 use crate::failure::Failure;
 use crate::source::Payload;
 use std::io::Write;
-use tablepb::{FieldDescriptor, FieldKind, MessageDescriptor, MessageView, ValuePath, ValueRef};
+use tablepb::partial::ValuePath;
+use tablepb::schema::FieldKind;
+use tablepb::{FieldDescriptor, MessageDescriptor, MessageView, ValueRef};
 
 /// The columns, one for each path.
 pub struct Table {
@@ -97,7 +99,7 @@ impl Column {
     fn is_set<'a>(&self, mut view: MessageView<'a, 'a>) -> bool {
         self.steps.iter().all(|field| {
             let set = !field.supports_presence() || view.has_field(field);
-            if let ValueRef::Message(message) = view.get_field(field) {
+            if let Ok(ValueRef::Message(message)) = view.get_field(field) {
                 view = message;
             }
             set
@@ -113,7 +115,7 @@ fn message(
     cell: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     let start = cell.len();
-    view.to_json(cell).map_err(|error| Failure::message(payload, format_args!("{error}")))?;
+    tablepb::json::append(cell, &view).map_err(|error| Failure::message(payload, format_args!("{error}")))?;
     let json = &cell[start..];
     if alone && json.starts_with(b"\"") && !json.contains(&b'\\') {
         cell.retain(|&byte| byte != b'"');

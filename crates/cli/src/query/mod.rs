@@ -12,7 +12,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use condition::Conditions;
 use csv::Table;
 use format::Format;
-use tablepb::{Decoder, MessageDescriptor, Projection};
+use tablepb::partial::Projection;
+use tablepb::{Decoder, MessageDescriptor};
 
 const PAGE: &str = "\
 A path is field names with dots between them, an extension in brackets: address.city, [app.note].

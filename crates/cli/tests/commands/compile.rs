@@ -12,7 +12,7 @@ fn a_set_holds_the_named_files_or_all() {
     let all = pool.encode_to_vec().expect("a set");
     assert_eq!(shown(&["compile", "--include-imports", &proto], ""), all);
     let named = shown(&["compile", &proto], "");
-    let file = pool.get_file_by_name("user.proto").expect("a file");
+    let file = pool.file("user.proto").expect("a file");
     assert!(named.ends_with(file.file_descriptor_proto_bytes()) && named.len() < all.len());
 
     let set = scratch.path("set.binpb");
@@ -57,7 +57,7 @@ fn several_files_come_in_the_order_of_protoc() {
     }
     let names = |files: &[&str], more: &[&str]| {
         let set = shown(&[&["compile", "-I", &root], more, files].concat(), "");
-        let files = tablepb::RawFields::new(&set).map(|field| {
+        let files = tablepb::raw::RawFields::new(&set).map(|field| {
             let file = field.expect("a field").bytes();
             String::from_utf8(vec![file[2]]).expect("a letter")
         });
@@ -111,8 +111,8 @@ fn print_shows_source_and_json() {
     let schema = ["encode", "--proto", "google/protobuf/descriptor.proto", "-I", &scratch.path("")];
     let schema = [&schema[..], &["--type", "google.protobuf.FileDescriptorSet"]].concat();
     let descriptor = DescriptorPool::descriptor_proto();
-    let type_of = descriptor.get_message_by_name("google.protobuf.FileDescriptorSet").expect("a type");
-    let back = tablepb::DynamicMessage::from_json(&type_of, json.as_bytes()).expect("JSON");
+    let type_of = descriptor.message("google.protobuf.FileDescriptorSet").expect("a type");
+    let back = tablepb::json::message_from_slice(&type_of, json.as_bytes()).expect("JSON");
     assert_eq!(back.encode_to_vec().expect("a set"), shown(&["compile", &proto], ""));
     // A file that protobuf has built in need not be there.
     assert_eq!(shown(&schema, &json), shown(&["compile", &proto], ""));

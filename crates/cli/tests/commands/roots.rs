@@ -2,7 +2,7 @@
 
 use crate::support::{Scratch, ends, shown, text};
 use std::process::Command;
-use tablepb::RawFields;
+use tablepb::raw::RawFields;
 
 /// Directories `a` and `b` that have files of the same name, and links between them.
 fn files(name: &str) -> Scratch {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value as Json, json};
 use tablepb::wkt::{ConvertError, Duration, ListValue, Struct, Timestamp, Value};
-use tablepb::{DescriptorPool, DynamicMessage, Message, MessageDescriptor};
+use tablepb::{DescriptorPool, Message, MessageDescriptor};
 
 const TIMES: [(i64, i32, &str); 5] = [
     (0, 0, "1970-01-01T00:00:00Z"),
@@ -74,8 +74,8 @@ fn values_of_serde_json() {
     let value = Value::try_from(json.clone()).unwrap();
     assert_eq!(Json::try_from(value.clone()), Ok(json.clone()));
     // As ProtoJSON has it.
-    assert_eq!(serde_json::from_str::<Json>(&value.to_json_string().unwrap()).unwrap(), json);
-    assert_eq!(Value::from_json(json.to_string().as_bytes()).unwrap(), value);
+    assert_eq!(serde_json::from_str::<Json>(&tablepb::json::to_string(&value).unwrap()).unwrap(), json);
+    assert_eq!(tablepb::json::from_slice::<Value>(json.to_string().as_bytes()).unwrap(), value);
     let object = Struct::try_from(json.as_object().unwrap().clone()).unwrap();
     assert_eq!(value.as_struct(), Some(&object));
     assert_eq!(Map::try_from(object), Ok(json.as_object().unwrap().clone()));
@@ -99,7 +99,7 @@ fn a_value_that_converts_from_serde_json_encodes_and_one_that_does_not_is_too_de
                 false => json!({ "a": inner, "b": {} }),
             });
             // What encodes it without asking how deep it goes.
-            let direct = DynamicMessage::from_json(&value_descriptor(), json.to_string().as_bytes());
+            let direct = tablepb::json::message_from_slice(&value_descriptor(), json.to_string().as_bytes());
             match Value::try_from(json.clone()) {
                 Ok(value) => {
                     let bytes = value.encode_to_vec().unwrap();
@@ -123,5 +123,5 @@ fn a_value_that_converts_from_serde_json_encodes_and_one_that_does_not_is_too_de
 
 fn value_descriptor() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[Value::TABLE]).unwrap();
-    pool.get_message_by_name("google.protobuf.Value").unwrap()
+    pool.message("google.protobuf.Value").unwrap()
 }

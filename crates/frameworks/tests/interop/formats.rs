@@ -4,7 +4,7 @@ use crate::common::wire::Wire;
 use serde::de::DeserializeSeed;
 use serde_json::Value as Json;
 use std::cell::RefCell;
-use tablepb::json::{DeserializeOptions, SerializeOptions};
+use tablepb::json;
 use tablepb::{DynamicMessage, MessageDescriptor};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +18,17 @@ pub enum Format {
 pub const ALL: [Format; 4] = [Format::Json, Format::Cbor, Format::MessagePack, Format::Yaml];
 
 /// A message with its options, for serializers that are called with a value.
-struct With<'a>(&'a DynamicMessage, &'a SerializeOptions);
+struct With<'a>(&'a DynamicMessage, &'a json::Printer);
 
 impl serde::Serialize for With<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize_with_options(serializer, self.1)
+        self.1.serialize(&self.0.as_view(), serializer)
     }
 }
 
 thread_local! {
     /// What `FromDescriptor` is to make: ciborium takes no seed.
-    static WANTED: RefCell<Option<(MessageDescriptor, DeserializeOptions)>> = const { RefCell::new(None) };
+    static WANTED: RefCell<Option<(MessageDescriptor, json::Parser)>> = const { RefCell::new(None) };
 }
 
 struct FromDescriptor(DynamicMessage);
@@ -36,12 +36,12 @@ struct FromDescriptor(DynamicMessage);
 impl<'de> serde::Deserialize<'de> for FromDescriptor {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (descriptor, options) = WANTED.with_borrow(|wanted| wanted.clone().unwrap());
-        DynamicMessage::deserialize_with_options(descriptor, deserializer, &options).map(Self)
+        options.deserialize(&descriptor, deserializer).map(Self)
     }
 }
 
 impl Format {
-    pub fn print(self, message: &DynamicMessage, options: &SerializeOptions) -> Vec<u8> {
+    pub fn print(self, message: &DynamicMessage, options: &json::Printer) -> Vec<u8> {
         let with = With(message, options);
         match self {
             Self::Json => serde_json::to_vec(&with).unwrap(),
@@ -59,27 +59,24 @@ impl Format {
         self,
         descriptor: &MessageDescriptor,
         bytes: &[u8],
-        options: &DeserializeOptions,
+        options: &json::Parser,
     ) -> Result<DynamicMessage, String> {
         let descriptor = descriptor.clone();
         match self {
             Self::Json => {
                 let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-                let message =
-                    DynamicMessage::deserialize_with_options(descriptor, &mut deserializer, options);
+                let message = options.deserialize(&descriptor, &mut deserializer);
                 let message = message.map_err(|e| e.to_string())?;
                 deserializer.end().map_err(|e| e.to_string())?;
                 Ok(message)
             }
             Self::Yaml => {
                 let deserializer = serde_norway::Deserializer::from_slice(bytes);
-                DynamicMessage::deserialize_with_options(descriptor, deserializer, options)
-                    .map_err(|e| e.to_string())
+                options.deserialize(&descriptor, deserializer).map_err(|e| e.to_string())
             }
             Self::MessagePack => {
                 let mut deserializer = rmp_serde::Deserializer::new(bytes);
-                DynamicMessage::deserialize_with_options(descriptor, &mut deserializer, options)
-                    .map_err(|e| e.to_string())
+                options.deserialize(&descriptor, &mut deserializer).map_err(|e| e.to_string())
             }
             Self::Cbor => {
                 WANTED.set(Some((descriptor, *options)));
@@ -106,11 +103,10 @@ pub fn alike(a: &Json, b: &Json) -> bool {
 
 /// A program for prost-reflect: JSON in, JSON out, by a descriptor set.
 macro_rules! program {
-    ($name:ident, $krate:ident) => {
+    ($name:ident, $krate:ident, $($names:ident)::+) => {
         fn $name(set: &[u8], json: &str) -> String {
-            use $krate::{
-                DescriptorPool, DeserializeOptions, DynamicMessage, MessageDescriptor, SerializeOptions,
-            };
+            use $krate::{DescriptorPool, DynamicMessage, MessageDescriptor};
+            use $($names)::+::*;
 
             let pool = DescriptorPool::decode(set).unwrap();
             let descriptor: MessageDescriptor = pool.get_message_by_name("t.A").unwrap();
@@ -137,8 +133,8 @@ macro_rules! program {
     };
 }
 
-program!(theirs, prost_reflect);
-program!(ours, tablepb);
+program!(theirs, prost_reflect, prost_reflect);
+program!(ours, tablepb, tablepb::prost_reflect_names);
 
 /// It needs another import and no other change.
 #[test]
@@ -159,7 +155,7 @@ fn a_program_for_prost_reflect_changes_its_import() {
 fn a_descriptor_is_a_seed_and_a_message_a_value() {
     use tablepb::Message;
     let pool = tablepb::DescriptorPool::from_tables(&[tablepb::wkt::FieldMask::TABLE]).unwrap();
-    let mask = pool.get_message_by_name("google.protobuf.FieldMask").unwrap();
+    let mask = pool.message("google.protobuf.FieldMask").unwrap();
     let mut deserializer = serde_json::Deserializer::from_str("\"aB,c\"");
     let message = mask.clone().deserialize(&mut deserializer).unwrap();
     assert_eq!(serde_json::to_string(&message).unwrap(), "\"aB,c\"");

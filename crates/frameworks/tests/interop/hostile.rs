@@ -6,12 +6,10 @@ use crate::formats::Format;
 use ciborium::Value as Cbor;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use tablepb::json::{DeserializeOptions, SerializeOptions};
+use tablepb::json;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 use tablepb::wkt::TABLES;
-use tablepb::{
-    DescriptorPool, DynamicMessage, EnumTable, Enumeration, FieldTable, Kind, MessageDescriptor,
-    MessageTable, wkt,
-};
+use tablepb::{DescriptorPool, DynamicMessage, Enumeration, MessageDescriptor, wkt};
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1)]);
 static SUB: MessageTable = MessageTable::new("t.Sub", &[FieldTable::new("a", 1, Kind::Int32)]);
@@ -71,7 +69,7 @@ static COLOR_USER: MessageTable =
     MessageTable::new("t.Pixel", &[FieldTable::new("color", 1, Kind::Enum(|| &COLOR))]);
 
 fn of(name: &str) -> MessageDescriptor {
-    pool().get_message_by_name(name).unwrap()
+    pool().message(name).unwrap()
 }
 
 fn parse(descriptor: &MessageDescriptor, json: Json) -> Result<DynamicMessage, String> {
@@ -81,7 +79,7 @@ fn parse(descriptor: &MessageDescriptor, json: Json) -> Result<DynamicMessage, S
 fn cbor(descriptor: &MessageDescriptor, value: &Cbor) -> Result<DynamicMessage, String> {
     let mut bytes = Vec::new();
     ciborium::into_writer(value, &mut bytes).unwrap();
-    Format::Cbor.parse(descriptor, &bytes, &DeserializeOptions::new())
+    Format::Cbor.parse(descriptor, &bytes, &json::Parser::new())
 }
 
 #[test]
@@ -99,11 +97,11 @@ fn depth_is_bounded() {
             error.contains("nested deeper than the limit, in t.Node: ") && error.contains(path),
             "{error}"
         );
-        let direct = DynamicMessage::from_json(&node, value.to_string().as_bytes()).unwrap_err();
+        let direct = tablepb::json::message_from_slice(&node, value.to_string().as_bytes()).unwrap_err();
         assert!(error.ends_with(&format!("t.Node: {}", direct.path())), "{error}\n{direct}");
     }
-    let shallow = DeserializeOptions::new().max_depth(2);
-    let made = |value| DynamicMessage::deserialize_with_options(node.clone(), value, &shallow).is_ok();
+    let shallow = json::Parser::new().max_depth(2);
+    let made = |value| shallow.deserialize(&node.clone(), value).is_ok();
     assert_eq!((made(nested(3)), made(nested(4))), (true, false));
     // Printing is bounded as well, content of an Any included.
     let any = of("google.protobuf.Any");
@@ -118,7 +116,7 @@ fn depth_is_bounded() {
     let value = of("google.protobuf.Value");
     let lists = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
     for levels in [25, 49, 50, 51, 99] {
-        let direct = DynamicMessage::from_json(&value, lists(levels).to_string().as_bytes());
+        let direct = tablepb::json::message_from_slice(&value, lists(levels).to_string().as_bytes());
         assert_eq!(parse(&value, lists(levels)).is_ok(), direct.is_ok(), "{levels}");
     }
 }
@@ -160,7 +158,7 @@ fn wrong_types_are_refused_with_the_path() {
     ] {
         let error = parse(&node, value.clone()).unwrap_err();
         assert!(error.contains(fault), "{value}: {error}");
-        assert!(DynamicMessage::from_json(&node, value.to_string().as_bytes()).is_err());
+        assert!(tablepb::json::message_from_slice(&node, value.to_string().as_bytes()).is_err());
         // The type is used again.
         parse(&node, json!({ "number": 1, "list": [1] })).unwrap();
     }
@@ -169,17 +167,17 @@ fn wrong_types_are_refused_with_the_path() {
 #[test]
 fn keys_come_once() {
     let node = of("t.Node");
-    let duplicates = DeserializeOptions::new().allow_duplicate_keys(true);
+    let duplicates = json::Parser::new().allow_duplicate_keys(true);
     for (text, path) in [
         (r#"{"number":1,"number":2}"#, "number"),
         (r#"{"by_key":{"1":{"a":1},"1":{"a":2}}}"#, "by_key"),
         (r#"{"child":{"by_key":{"1":{"a":9}},"byKey":{"1":{"a":2}}}}"#, "child.by_key"),
         (r#"{"list":[7],"list":[1,2]}"#, "list"),
     ] {
-        let error = Format::Json.parse(&node, text.as_bytes(), &DeserializeOptions::new()).unwrap_err();
+        let error = Format::Json.parse(&node, text.as_bytes(), &json::Parser::new()).unwrap_err();
         assert!(error.contains(&format!("a key occurs twice, in t.Node: {path}")), "{error}");
         let last = Format::Json.parse(&node, text.as_bytes(), &duplicates).unwrap();
-        let direct = DynamicMessage::from_json_with(&node, text.as_bytes(), &duplicates).unwrap();
+        let direct = duplicates.message_from_slice(&node, text.as_bytes()).unwrap();
         assert_eq!(last, direct, "{text}");
     }
 }
@@ -188,13 +186,13 @@ fn keys_come_once() {
 fn nulls_are_what_they_are_in_json() {
     let (node, known) = (of("t.Node"), of("t.Known"));
     let all = json!({ "child": null, "number": null, "list": null, "byKey": null, "one": null, "two": "x" });
-    assert_eq!(parse(&node, all).unwrap().to_json_string().unwrap(), r#"{"two":"x"}"#);
+    assert_eq!(tablepb::json::to_string(&parse(&node, all).unwrap()).unwrap(), r#"{"two":"x"}"#);
     let value = json!({ "any": null, "value": null, "time": null, "wrapped": null });
-    assert_eq!(parse(&known, value).unwrap().to_json_string().unwrap(), r#"{"value":null}"#);
-    let ignored = DeserializeOptions::new().deny_unknown_fields(false);
+    assert_eq!(tablepb::json::to_string(&parse(&known, value).unwrap()).unwrap(), r#"{"value":null}"#);
+    let ignored = json::Parser::new().deny_unknown_fields(false);
     let text = r#"{"colors":["RED","NOPE",1],"color":"NOPE","more":[{"x":null}]}"#;
     let made = Format::Json.parse(&node, text.as_bytes(), &ignored).unwrap();
-    assert_eq!(made.to_json_string().unwrap(), r#"{"colors":["RED","GREEN"]}"#);
+    assert_eq!(tablepb::json::to_string(&made).unwrap(), r#"{"colors":["RED","GREEN"]}"#);
 }
 
 #[test]
@@ -203,7 +201,7 @@ fn the_type_of_an_any_may_come_last() {
     let node = r#""text":"x","child":{"list":[1,2],"byKey":{"7":{"a":1}},"data":"AAE=","ratio":"NaN"}"#;
     let url = r#""@type":"example.org/t.Node""#;
     let first = format!(r#"{{"any":{{{url},{node}}}}}"#);
-    let expected = DynamicMessage::from_json(&known, first.as_bytes()).unwrap();
+    let expected = tablepb::json::message_from_slice(&known, first.as_bytes()).unwrap();
     let time = r#""@type":"a/google.protobuf.Timestamp""#;
     let inner = format!(r#""value":{{"text":"y",{url}}},"@type":"b/google.protobuf.Any""#);
     for (text, expected) in [
@@ -214,18 +212,14 @@ fn the_type_of_an_any_may_come_last() {
         (format!(r#"{{"any":{{{inner}}}}}"#), None),
         (r#"{"any":{}}"#.into(), None),
     ] {
-        let made = Format::Json.parse(&known, text.as_bytes(), &DeserializeOptions::new());
+        let made = Format::Json.parse(&known, text.as_bytes(), &json::Parser::new());
         let made = made.unwrap_or_else(|e| panic!("{e}: {text}"));
-        let direct = DynamicMessage::from_json(&known, text.as_bytes()).unwrap();
+        let direct = tablepb::json::message_from_slice(&known, text.as_bytes()).unwrap();
         assert_eq!(made, direct, "{text}");
         assert!(expected.is_none_or(|expected| *expected == made), "{text}");
         for format in crate::formats::ALL {
-            let bytes = format.print(&made, &SerializeOptions::new());
-            assert_eq!(
-                format.parse(&known, &bytes, &DeserializeOptions::new()),
-                Ok(made.clone()),
-                "{format:?}"
-            );
+            let bytes = format.print(&made, &json::Printer::new());
+            assert_eq!(format.parse(&known, &bytes, &json::Parser::new()), Ok(made.clone()), "{format:?}");
         }
     }
     for (text, fault) in [
@@ -246,10 +240,10 @@ fn the_type_of_an_any_may_come_last() {
         (r#"{"any":{"@type":7}}"#.into(), "expected a string for t.Known: any"),
         (format!(r#"{{"any":{{"x":{}{},{url}}}}}"#, "[".repeat(110), "]".repeat(110)), "nested deeper"),
     ] {
-        let error = Format::Json.parse(&known, text.as_bytes(), &DeserializeOptions::new()).unwrap_err();
+        let error = Format::Json.parse(&known, text.as_bytes(), &json::Parser::new()).unwrap_err();
         assert!(error.contains(fault), "{text}: {error}");
-        assert!(DynamicMessage::from_json(&known, text.as_bytes()).is_err(), "{text}");
-        Format::Json.parse(&known, first.as_bytes(), &DeserializeOptions::new()).unwrap();
+        assert!(tablepb::json::message_from_slice(&known, text.as_bytes()).is_err(), "{text}");
+        Format::Json.parse(&known, first.as_bytes(), &json::Parser::new()).unwrap();
     }
 }
 
@@ -275,7 +269,7 @@ fn binary_formats_have_bytes_and_numbers_of_their_own() {
     )
     .unwrap();
     assert_eq!(
-        made.to_json_string().unwrap(),
+        tablepb::json::to_string(&made).unwrap(),
         r#"{"number":7,"big":"18446744073709551615","data":"AP8=","ratio":"NaN","small":3,"byKey":{"5":{"a":1}},"flags":{"true":"y"},"signed":"-9223372036854775808"}"#
     );
     for (value, fault) in [
@@ -294,12 +288,12 @@ fn binary_formats_have_bytes_and_numbers_of_their_own() {
     }
     let value = of("google.protobuf.Value");
     assert!(cbor(&value, &Cbor::Float(f64::INFINITY)).unwrap_err().contains("out of range"));
-    assert_eq!(cbor(&value, &Cbor::Null).unwrap().to_json_string().unwrap(), "null");
+    assert_eq!(tablepb::json::to_string(&cbor(&value, &Cbor::Null).unwrap()).unwrap(), "null");
     // YAML has strings without quotes.
     let yaml = "text: 12\nnumber: 12\nlist: [1, 2]\nchild:\n  data: AAE=\n";
-    let made = Format::Yaml.parse(&node, yaml.as_bytes(), &DeserializeOptions::new()).unwrap();
+    let made = Format::Yaml.parse(&node, yaml.as_bytes(), &json::Parser::new()).unwrap();
     let json = r#"{"child":{"data":"AAE="},"number":12,"text":"12","list":[1,2]}"#;
-    assert_eq!(made.to_json_string().unwrap(), json);
+    assert_eq!(tablepb::json::to_string(&made).unwrap(), json);
 }
 
 #[test]
@@ -314,15 +308,15 @@ fn memory_follows_what_is_read() {
         json!({ "nodes": empty }),
         json!({ "text": long, "nodes": [{ "text": long }] }),
     ] {
-        let direct = DynamicMessage::from_json(&node, value.to_string().as_bytes()).unwrap();
+        let direct = tablepb::json::message_from_slice(&node, value.to_string().as_bytes()).unwrap();
         assert_eq!(parse(&node, value.clone()).as_ref(), Ok(&direct));
-        let bytes = Format::Cbor.print(&direct, &SerializeOptions::new());
-        let (made, used) = measure(|| Format::Cbor.parse(&node, &bytes, &DeserializeOptions::new()));
+        let bytes = Format::Cbor.print(&direct, &json::Printer::new());
+        let (made, used) = measure(|| Format::Cbor.parse(&node, &bytes, &json::Parser::new()));
         assert_eq!(made.as_ref(), Ok(&direct));
         // ciborium holds a copy of a string while it hands it over.
         let budget = (1 << 20) + 33 * value.to_string().len();
         assert!(used.peak < budget, "{} of {budget}", used.peak);
-        let small = DeserializeOptions::new().budget(1 << 16);
+        let small = json::Parser::new().budget(1 << 16);
         let error = Format::Cbor.parse(&node, &bytes, &small).unwrap_err();
         assert!(error.contains("more memory than the budget"), "{error}");
     }
@@ -334,7 +328,7 @@ fn the_content_of_an_any_adds_to_the_budget_of_the_message_around_it() {
     // The content is made in a builder of its own and then copied.
     for len in [1 << 10, 600 << 10, 4 << 20] {
         let text = json!({ "any": { "@type": "a/t.Node", "text": "x".repeat(len) } });
-        let direct = DynamicMessage::from_json(&known, text.to_string().as_bytes()).unwrap();
+        let direct = tablepb::json::message_from_slice(&known, text.to_string().as_bytes()).unwrap();
         // `assert!`, because `assert_eq!` would print all of it.
         assert!(parse(&known, text) == Ok(direct), "{len}");
     }
@@ -346,10 +340,10 @@ fn a_null_value_of_any_number_is_null() {
         "t.Nulls",
         &[FieldTable::new("nulls", 1, Kind::Enum(|| wkt::NullValue::TABLE)).repeated()],
     );
-    let nulls = DescriptorPool::from_tables(&[&NULLS]).unwrap().get_message_by_name("t.Nulls").unwrap();
+    let nulls = DescriptorPool::from_tables(&[&NULLS]).unwrap().message("t.Nulls").unwrap();
     let message = DynamicMessage::decode(&nulls, &[8, 0, 8, 27]).unwrap();
     assert_eq!(serde_json::to_value(&message).unwrap(), json!({ "nulls": [null, null] }));
-    assert_eq!(message.to_json_string().unwrap(), r#"{"nulls":[null,null]}"#);
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), r#"{"nulls":[null,null]}"#);
 }
 
 /// Each level of `Any` that keeps its content counted it again.
@@ -374,7 +368,7 @@ fn what_waits_for_a_type_counts_once_more_and_not_once_per_level() {
     // What is small comes through at any level.
     for levels in [0, 1, 40] {
         let text = late(levels, 1_000);
-        let direct = DynamicMessage::from_json(&any, text.as_bytes()).unwrap();
+        let direct = tablepb::json::message_from_slice(&any, text.as_bytes()).unwrap();
         // `assert!`, because `assert_eq!` would print all of it.
         assert!(made(&text) == Ok(direct), "{levels}");
     }
@@ -405,6 +399,6 @@ fn what_cannot_be_printed_is_an_error_with_its_path() {
         let message = DynamicMessage::decode(&known, &bytes.0).unwrap();
         let error = message.serialize(serde_json::value::Serializer).unwrap_err().to_string();
         assert!(error.contains(fault), "{error}");
-        assert!(message.to_json_string().is_err());
+        assert!(tablepb::json::to_string(&message).is_err());
     }
 }

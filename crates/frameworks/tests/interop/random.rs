@@ -11,17 +11,16 @@ use crate::common::schema_gen::{ALL as ALL_OF_IT, Limits, schema};
 use crate::formats::{ALL, Format, alike};
 use prost_reflect::DynamicMessage as Theirs;
 use std::fs;
-use tablepb::json::{DeserializeOptions, SerializeOptions};
-use tablepb::{
-    DecodeOptions, DescriptorPool, DynamicMessage, EncodeOptions, FieldTable, Kind, MessageDescriptor,
-    MessageTable, Projection, wkt,
-};
+use tablepb::json;
+use tablepb::partial::Projection;
+use tablepb::table::{FieldTable, Kind, MessageTable};
+use tablepb::{DecodeOptions, DescriptorPool, DynamicMessage, EncodeOptions, MessageDescriptor, wkt};
 
 const LIMITS: Limits = Limits { message_sets: false, ..ALL_OF_IT };
 /// What prost-reflect reads.
 const SHARED: Limits = Limits { syntaxes: &[Syntax::Proto3, Syntax::Proto2], ..LIMITS };
 const STYLE: Style = Style { unknown: false, ..TAME };
-const PARTIAL: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
+const PARTIAL: json::Parser = json::Parser::new().allow_partial(true);
 
 struct Case {
     schema: Schema,
@@ -38,7 +37,7 @@ impl Case {
     }
 
     fn message(&self, bytes: &[u8]) -> DynamicMessage {
-        DynamicMessage::decode_with(&self.ours, bytes, DecodeOptions::new().allow_partial(true)).unwrap()
+        DecodeOptions::new().allow_partial(true).decode_dynamic(&self.ours, bytes).unwrap()
     }
 
     fn payload(&self, choices: &mut Choices) -> Vec<u8> {
@@ -46,9 +45,9 @@ impl Case {
     }
 }
 
-fn direct(message: &DynamicMessage, options: &SerializeOptions) -> String {
+fn direct(message: &DynamicMessage, options: &json::Printer) -> String {
     let mut buffer = Vec::new();
-    message.to_json_with(&mut buffer, options).unwrap();
+    options.append(&mut buffer, message).unwrap();
     String::from_utf8(buffer).unwrap()
 }
 
@@ -56,8 +55,8 @@ fn value(json: &str) -> serde_json::Value {
     serde_json::from_str(json).unwrap_or_else(|e| panic!("{e}: {json}"))
 }
 
-fn all_options() -> [SerializeOptions; 4] {
-    let new = SerializeOptions::new();
+fn all_options() -> [json::Printer; 4] {
+    let new = json::Printer::new();
     [
         new,
         new.use_proto_field_name(true),
@@ -74,7 +73,7 @@ fn every_format_comes_back() {
         let case = Case::new(&mut choices, LIMITS);
         for _ in 0..3 {
             let message = case.message(&case.payload(&mut choices));
-            let expected = direct(&message, &SerializeOptions::new());
+            let expected = direct(&message, &json::Printer::new());
             for options in all_options() {
                 let json = Format::Json.print(&message, &options);
                 let json = String::from_utf8(json).unwrap();
@@ -83,11 +82,11 @@ fn every_format_comes_back() {
                     let bytes = format.print(&message, &options);
                     let back = format.parse(&case.ours, &bytes, &PARTIAL);
                     let back = back.unwrap_or_else(|e| panic!("{format:?}: {e}: {}", bytes.escape_ascii()));
-                    assert_eq!(direct(&back, &SerializeOptions::new()), expected, "{format:?}");
+                    assert_eq!(direct(&back, &json::Printer::new()), expected, "{format:?}");
                     let mut encoded = Vec::new();
-                    back.encode_with(&mut encoded, EncodeOptions::new().allow_partial(true)).unwrap();
+                    EncodeOptions::new().allow_partial(true).encode(&back, &mut encoded).unwrap();
                     assert_eq!(encoded.len(), back.encoded_len());
-                    assert_eq!(direct(&case.message(&encoded), &SerializeOptions::new()), expected);
+                    assert_eq!(direct(&case.message(&encoded), &json::Printer::new()), expected);
                 }
             }
         }
@@ -132,9 +131,9 @@ fn a_budget_may_end_anywhere() {
         let mut choices = Choices::seeded(700 + seed);
         let case = Case::new(&mut choices, LIMITS);
         let message = case.message(&case.payload(&mut choices));
-        let expected = direct(&message, &SerializeOptions::new());
+        let expected = direct(&message, &json::Printer::new());
         for format in ALL {
-            let bytes = format.print(&message, &SerializeOptions::new());
+            let bytes = format.print(&message, &json::Printer::new());
             let mut budget = 0;
             let made = loop {
                 match format.parse(&case.ours, &bytes, &PARTIAL.budget(budget)) {
@@ -144,7 +143,7 @@ fn a_budget_may_end_anywhere() {
                 budget = budget * 5 / 4 + 16;
                 assert!(budget < 1 << 20);
             };
-            assert_eq!(direct(&made, &SerializeOptions::new()), expected);
+            assert_eq!(direct(&made, &json::Printer::new()), expected);
         }
     }
 }
@@ -162,7 +161,7 @@ fn prost_reflect_agrees() {
             let bytes = case.payload(&mut choices);
             let message = case.message(&bytes);
             let Ok(their_message) = Theirs::decode(theirs.clone(), &bytes[..]) else { continue };
-            let json = direct(&message, &SerializeOptions::new());
+            let json = direct(&message, &json::Printer::new());
             // prost-reflect takes -0 for unset.
             if json.contains("-0,") || json.contains("-0]") || json.contains("-0}") {
                 continue;
@@ -171,8 +170,8 @@ fn prost_reflect_agrees() {
             assert_eq!(value(&ours), value(&serde_json::to_string(&their_message).unwrap()));
             let their_bytes = rmp_serde::to_vec(&their_message).unwrap();
             let back = Format::MessagePack.parse(&case.ours, &their_bytes, &PARTIAL).unwrap();
-            assert_eq!(value(&direct(&back, &SerializeOptions::new())), value(&json));
-            let our_bytes = Format::MessagePack.print(&message, &SerializeOptions::new());
+            assert_eq!(value(&direct(&back, &json::Printer::new())), value(&json));
+            let our_bytes = Format::MessagePack.print(&message, &json::Printer::new());
             let mut deserializer = rmp_serde::Deserializer::new(&our_bytes[..]);
             let read = Theirs::deserialize(theirs.clone(), &mut deserializer).unwrap();
             assert_eq!(value(&serde_json::to_string(&read).unwrap()), value(&ours));
@@ -191,15 +190,15 @@ fn broken_bytes_are_refused_or_give_a_message() {
         let case = Case::new(&mut choices, LIMITS);
         let message = case.message(&case.payload(&mut choices));
         for format in ALL {
-            let bytes = format.print(&message, &SerializeOptions::new());
+            let bytes = format.print(&message, &json::Printer::new());
             let mut attempt = |bytes: &[u8]| {
                 tried += 1;
                 match format.parse(&case.ours, bytes, &PARTIAL) {
                     Err(_) => refused += 1,
                     Ok(made) => {
-                        let text = direct(&made, &SerializeOptions::new());
-                        let back = DynamicMessage::from_json_with(&case.ours, text.as_bytes(), &PARTIAL);
-                        assert_eq!(direct(&back.unwrap(), &SerializeOptions::new()), text);
+                        let text = direct(&made, &json::Printer::new());
+                        let back = PARTIAL.message_from_slice(&case.ours, text.as_bytes());
+                        assert_eq!(direct(&back.unwrap(), &json::Printer::new()), text);
                     }
                 }
             };
@@ -230,8 +229,8 @@ fn what_is_kept_as_bytes_serializes_as_what_is_decoded() {
         let printed = |message: &DynamicMessage| serde_json::to_string(message).map_err(|e| e.to_string());
         let expected = printed(&plain);
         // As messages, for serde_json prints a whole float as `0.0`.
-        let parsed = |text: String| DynamicMessage::from_json_with(&all, text.as_bytes(), &PARTIAL).unwrap();
-        let direct = plain.to_json_string().ok().map(parsed);
+        let parsed = |text: String| PARTIAL.message_from_slice(&all, text.as_bytes()).unwrap();
+        let direct = tablepb::json::to_string(&plain).ok().map(parsed);
         assert_eq!(expected.clone().ok().map(parsed), direct, "{input:02x?}");
         assert_eq!(printed(&lazy.decode(&input).unwrap()), expected, "{input:02x?}");
         let passed = lazy.clone().pass_through().decode(&input).unwrap();
@@ -253,7 +252,7 @@ fn keys_and_type_urls_are_those_of_the_direct_parser() {
             FieldTable::new("any", 6, Kind::Message(|| <wkt::Any as tablepb::Message>::TABLE)),
         ],
     );
-    let maps = DescriptorPool::from_tables(&[&MAPS]).unwrap().get_message_by_name("t.Maps").unwrap();
+    let maps = DescriptorPool::from_tables(&[&MAPS]).unwrap().message("t.Maps").unwrap();
     let keys =
         ["0", "-0", "-1", "1e1", "1.0", " 1", "+1", "01", "", "true", "True", "4294967296", "2147483647"];
     let mut texts: Vec<String> = Vec::new();
@@ -263,10 +262,10 @@ fn keys_and_type_urls_are_those_of_the_direct_parser() {
     let urls = ["x/t.Maps", "/t.Maps", "t.Maps", "//t.Maps", "/"];
     texts.extend(urls.map(|url| format!("{{\"any\":{{\"@type\":\"{url}\"}}}}")));
     for text in texts {
-        let direct = DynamicMessage::from_json(&maps, text.as_bytes());
+        let direct = tablepb::json::message_from_slice(&maps, text.as_bytes());
         let mut deserializer = serde_json::Deserializer::from_str(&text);
-        let options = DeserializeOptions::new();
-        let through = DynamicMessage::deserialize_with_options(maps.clone(), &mut deserializer, &options);
+        let options = json::Parser::new();
+        let through = options.deserialize(&maps.clone(), &mut deserializer);
         assert_eq!(through.ok(), direct.ok(), "{text}");
     }
 }

@@ -7,7 +7,8 @@ use crate::compile::pipeline;
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
-use tablepb::{DescriptorPool, PoolOptions};
+use tablepb::DescriptorPool;
+use tablepb::schema::PoolOptions;
 
 /// Compiles `.proto` sources to a [`DescriptorPool`], without protoc.
 ///
@@ -30,8 +31,8 @@ use tablepb::{DescriptorPool, PoolOptions};
 ///         }
 ///     "#)
 ///     .build()?;
-/// let user = pool.get_message_by_name("app.User").unwrap();
-/// assert_eq!(user.get_field_by_name("name").unwrap().number(), 1);
+/// let user = pool.message("app.User")?;
+/// assert_eq!(user.field("name")?.number(), 1);
 /// # Ok::<(), tablepb_schema::SourceError>(())
 /// ```
 #[derive(Default)]
@@ -56,7 +57,7 @@ impl<'r> SourceBuilder<'r> {
     /// use tablepb_schema::SourceBuilder;
     ///
     /// let pool = SourceBuilder::new().file("google/protobuf/any.proto").build()?;
-    /// assert!(pool.get_message_by_name("google.protobuf.Any").is_some());
+    /// assert!(pool.message("google.protobuf.Any").is_ok());
     /// # Ok::<(), tablepb_schema::SourceError>(())
     /// ```
     pub fn file(mut self, name: impl Into<String>) -> Self {
@@ -85,7 +86,7 @@ impl<'r> SourceBuilder<'r> {
     /// [`PoolOptions::memory`] raises or lowers the bound on memory, that on the length of what is read from directories included.
     ///
     /// ```
-    /// use tablepb::PoolOptions;
+    /// use tablepb::schema::PoolOptions;
     /// use tablepb_schema::{SourceBuilder, SourceErrorKind};
     ///
     /// let source = "syntax = \"proto3\"; message Log { string line = 1; }";
@@ -104,14 +105,14 @@ impl<'r> SourceBuilder<'r> {
     /// Keeps the places and comments of definitions, as `FileDescriptorProto.source_code_info`; off at first.
     ///
     /// The locations are those of `protoc --include_source_info`, in its order. They take two to three times as much memory as the rest of
-    /// a file's descriptor. [`FileDescriptor::to_proto`](tablepb::FileDescriptor::to_proto) prints the comments.
+    /// a file's descriptor. [`FileDescriptor::to_proto`](tablepb::schema::FileDescriptor::to_proto) prints the comments.
     ///
     /// ```
     /// use tablepb_schema::SourceBuilder;
     ///
     /// let source = "syntax = \"proto3\";\n\n// A line of a log.\nmessage Line {}\n";
     /// let pool = SourceBuilder::new().source("line.proto", source).include_source_info(true).build()?;
-    /// assert_eq!(pool.get_file_by_name("line.proto").unwrap().to_proto(), source);
+    /// assert_eq!(pool.file("line.proto")?.to_proto(), source);
     /// # Ok::<(), tablepb_schema::SourceError>(())
     /// ```
     pub fn include_source_info(mut self, include: bool) -> Self {

@@ -17,7 +17,7 @@ use crate::compile::parse::codes::{label, type_code};
 use crate::compile::wire::Out;
 use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 type Done<T = ()> = Result<T, RoomFull>;
 

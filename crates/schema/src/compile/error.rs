@@ -4,7 +4,8 @@ use crate::memory::RoomFull;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use tablepb::{DescriptorError, DescriptorErrorKind};
+use tablepb::DescriptorError;
+use tablepb::schema::DescriptorErrorKind;
 
 /// What is wrong with a `.proto` source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +42,7 @@ pub enum SourceErrorKind {
     /// The sources are longer than 2 GiB, have more faults than are listed, or their public imports lead from thousands of
     /// files to thousands of others.
     TooMany,
-    /// Compiling takes more memory than [`PoolOptions`](tablepb::PoolOptions) allows.
+    /// Compiling takes more memory than [`PoolOptions`](tablepb::schema::PoolOptions) allows.
     BudgetExceeded,
     /// The allocator has no memory: for the pool, or for an error that says more.
     OutOfMemory,

@@ -55,7 +55,7 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
     if !faults.is_empty() {
         return Err(located(&ast, faults));
     }
-    DescriptorPool::decode_with(&set, &request.options).map_err(|error| {
+    request.options.decode(&set).map_err(|error| {
         let place = place(&ast, &texts, &symbols, &error);
         match place {
             Some((start, end)) => {

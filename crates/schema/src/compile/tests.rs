@@ -5,7 +5,9 @@ use super::*;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use tablepb::{Cardinality, DefaultValue, DescriptorPool, Kind, PoolOptions};
+use tablepb::DescriptorPool;
+use tablepb::schema::PoolOptions;
+use tablepb::table::{Cardinality, DefaultValue, Kind};
 
 fn build(source: &str) -> Result<DescriptorPool, SourceError> {
     SourceBuilder::new().source("a.proto", source).build()
@@ -40,16 +42,16 @@ fn definitions_of_every_sort() {
         "#,
     )
     .unwrap();
-    let m = pool.get_message_by_name("p.q.M").unwrap();
+    let m = pool.message("p.q.M").unwrap();
     assert_eq!(m.get_field(1).unwrap().explicit_default(), Some(DefaultValue::Int(-16)));
     assert_eq!(m.get_field(1).unwrap().cardinality(), Cardinality::Required);
     assert!(m.get_field(3).unwrap().is_group() && m.get_field(4).unwrap().is_map());
-    assert_eq!(m.get_field_by_name("g").unwrap().number(), 3);
+    assert_eq!(m.field("g").unwrap().number(), 3);
     assert_eq!(m.get_field(6).unwrap().explicit_default(), Some(DefaultValue::Bytes(b"\x01a")));
     assert_eq!(m.extension_ranges().collect::<Vec<_>>(), [100..200, 1000..1 << 29]);
     assert_eq!(m.reserved_ranges().collect::<Vec<_>>(), [50..51, 60..70]);
     assert_eq!(m.reserved_names().collect::<Vec<_>>(), ["old", "older"]);
-    let n = pool.get_message_by_name("p.q.M.N").unwrap();
+    let n = pool.message("p.q.M.N").unwrap();
     let names: Vec<_> = n
         .fields()
         .map(|field| match field.kind() {
@@ -58,10 +60,10 @@ fn definitions_of_every_sort() {
         })
         .collect();
     assert_eq!(names, ["p.q.M.N.E", "p.q.E"]);
-    let d = pool.get_extension_by_name("p.q.d").unwrap().as_field();
+    let d = pool.extension("p.q.d").unwrap().as_field();
     assert_eq!(d.explicit_default(), Some(DefaultValue::Float(f64::NEG_INFINITY)));
     assert!(d.is_deprecated());
-    let method = pool.get_service_by_name("p.q.S").unwrap().methods().next().unwrap();
+    let method = pool.service("p.q.S").unwrap().methods().next().unwrap();
     assert_eq!(method.options_bytes(), b"");
     assert!(!method.is_client_streaming() && method.is_server_streaming());
 }
@@ -81,7 +83,7 @@ fn editions_have_features_and_no_labels() {
          export message A { int32 x = 1; A kid = 2 [features.message_encoding = DELIMITED]; reserved y; }",
     )
     .unwrap();
-    let a = pool.get_message_by_name("A").unwrap();
+    let a = pool.message("A").unwrap();
     assert!(!a.get_field(1).unwrap().supports_presence() && a.get_field(2).unwrap().is_group());
     for (source, place) in [
         ("edition = \"2023\"; message A { optional int32 x = 1; }", 31),
@@ -142,7 +144,7 @@ fn options_are_interpreted() {
         }
     "#;
     let pool = build(source).unwrap();
-    let options = pool.get_message_by_name("M").unwrap().options_bytes().to_vec();
+    let options = pool.message("M").unwrap().options_bytes().to_vec();
     let expected = b"\x82\xb5\x18\x11\x08\x05\x1a\x0d\x12\x01x\x12\x02yz\x1a\x02\x08\x07\x50\x01\x8a\xb5\x18\x02\x01\x04";
     assert_eq!(options, expected);
     for (option, kind) in [
@@ -236,7 +238,7 @@ fn well_known_files_compile() {
         builder = builder.file(format!("google/protobuf/{name}.proto"));
     }
     let pool = builder.build().unwrap();
-    assert!(pool.get_message_by_name("google.protobuf.compiler.CodeGeneratorRequest").is_some());
+    assert!(pool.message("google.protobuf.compiler.CodeGeneratorRequest").is_ok());
     let again = DescriptorPool::decode(&pool.encode_to_vec().unwrap()).unwrap();
     assert_eq!(again.files().len(), pool.files().len());
 }
@@ -291,7 +293,7 @@ fn too_little_memory_is_an_error() {
         let options = PoolOptions::new().memory(limit);
         match SourceBuilder::new().source("a.proto", source).with_options(options).build() {
             Ok(pool) => {
-                assert!(limit > 10_000 && pool.get_message_by_name("A").is_some());
+                assert!(limit > 10_000 && pool.message("A").is_ok());
                 break;
             }
             Err(error) => assert_eq!(error.kind(), SourceErrorKind::BudgetExceeded, "{limit}: {error}"),

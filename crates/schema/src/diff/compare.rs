@@ -8,7 +8,8 @@ use super::reserved::{Reserved, extension_ranges};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
-use tablepb::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
+use tablepb::schema::OneofDescriptor;
+use tablepb::{FieldDescriptor, MessageDescriptor};
 
 impl Comparer {
     /// Compares all pairs, and those that they lead to.
@@ -102,7 +103,7 @@ impl Comparer {
         if field.is_extension() {
             return None;
         }
-        let moved = other.get_field_by_name(field.name())?;
+        let moved = other.field(field.name()).ok()?;
         self.by_number(own, moved.number()).is_none().then_some(moved)
     }
 

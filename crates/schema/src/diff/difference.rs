@@ -109,12 +109,13 @@ pub enum DifferenceKind {
 /// One change between an old schema and a new one. [`Display`](fmt::Display) is one line.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_schema::{Compatibility, DifferenceKind, diff};
 ///
 /// static OLD: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("level", 1, Kind::Int32)]);
 /// static NEW: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("level", 1, Kind::String)]);
-/// let new = DescriptorPool::from_tables(&[&NEW])?.get_message_by_name("pkg.Log").unwrap();
+/// let new = DescriptorPool::from_tables(&[&NEW])?.message("pkg.Log")?;
 /// let differences = diff(&OLD, &new);
 /// assert_eq!(differences[0].kind(), DifferenceKind::TypeChanged);
 /// assert_eq!(differences[0].wire(), Compatibility::Breaking);

@@ -6,7 +6,8 @@ use super::reserved::Reserved;
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
-use tablepb::{EnumDescriptor, EnumTable};
+use tablepb::EnumDescriptor;
+use tablepb::table::EnumTable;
 
 /// What counts in a comparison.
 pub(super) struct EnumFacts {

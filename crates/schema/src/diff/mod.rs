@@ -27,10 +27,9 @@ use alloc::{
 };
 use enums::EnumFacts;
 use queue::Comparer;
-use tablepb::{
-    DescriptorPool, EnumDescriptor, EnumTable, FileDescriptor, MessageDescriptor, MessageTable,
-    ServiceDescriptor,
-};
+use tablepb::schema::{FileDescriptor, ServiceDescriptor};
+use tablepb::table::{EnumTable, MessageTable};
+use tablepb::{DescriptorPool, EnumDescriptor, MessageDescriptor};
 
 /// The number of types of two pools, which bounds a comparison.
 fn types(a: &DescriptorPool, b: &DescriptorPool) -> usize {
@@ -138,7 +137,8 @@ impl Named {
 /// Aborts if the allocator fails.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, Message, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, Message};
 /// use tablepb_schema::{Compatibility, SourceBuilder, diff};
 ///
 /// #[derive(Default)]
@@ -148,7 +148,7 @@ impl Named {
 /// // What a .proto file says now.
 /// let source = r#"syntax = "proto3"; package pkg; message User { uint64 id = 1; string full_name = 2; }"#;
 /// let pool = SourceBuilder::new().source("user.proto", source).build()?;
-/// let differences = diff(User::TABLE, &pool.get_message_by_name("pkg.User").unwrap());
+/// let differences = diff(User::TABLE, &pool.message("pkg.User")?);
 /// assert_eq!(differences.len(), 1);
 /// assert_eq!(differences[0].to_string(), "pkg.User.name: the name changes from name to full_name (breaks JSON)");
 /// assert_eq!(differences[0].wire(), Compatibility::Compatible);
@@ -174,7 +174,8 @@ impl Named {
 /// Files of two packages:
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_schema::{DifferenceKind, diff};
 ///
 /// static V1: MessageTable = MessageTable::new("pkg.v1.Log", &[FieldTable::new("line", 1, Kind::String)]);
@@ -193,7 +194,8 @@ pub fn diff<Old: Comparable<New>, New>(old: Old, new: &New) -> Vec<Difference> {
 /// Pairs of schemas that [`diff`] compares; its page lists them.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, EnumTable};
+/// use tablepb::table::EnumTable;
+/// use tablepb::DescriptorPool;
 /// use tablepb_schema::{Comparable, diff};
 ///
 /// fn is_same<New>(old: impl Comparable<New>, new: &New) -> bool {
@@ -202,7 +204,7 @@ pub fn diff<Old: Comparable<New>, New>(old: Old, new: &New) -> Vec<Difference> {
 ///
 /// static LABEL: EnumTable = EnumTable::new("Label", &[("LABEL_OPTIONAL", 1), ("LABEL_LIST", 3)]);
 /// let pool = DescriptorPool::descriptor_proto();
-/// let label = pool.get_enum_by_name("google.protobuf.FieldDescriptorProto.Label").unwrap();
+/// let label = pool.enumeration("google.protobuf.FieldDescriptorProto.Label")?;
 /// assert!(is_same(&pool, &pool) && is_same(&label, &label) && !is_same(&LABEL, &label));
 /// ```
 #[diagnostic::on_unimplemented(
@@ -217,7 +219,7 @@ pub trait Comparable<New> {
 impl Comparable<MessageDescriptor> for &'static MessageTable {
     fn differences(self, new: &MessageDescriptor) -> Vec<Difference> {
         let pool = DescriptorPool::from_tables(&[self]);
-        let fault = match pool.map(|pool| pool.get_message_by_name(self.full_name())) {
+        let fault = match pool.map(|pool| pool.message(self.full_name()).ok()) {
             Ok(Some(message)) => return compare_messages(&message, new, false),
             // A comparison that compared nothing must not pass.
             Ok(None) => String::from("the pool of the table lacks its message"),
@@ -301,7 +303,7 @@ impl Comparable<DescriptorPool> for &DescriptorPool {
 ///
 /// let source = r#"syntax = "proto3"; package pkg; message User { uint64 id = 1; string name = 2; }"#;
 /// let pool = SourceBuilder::new().source("user.proto", source).build()?;
-/// assert_matches(User::TABLE, &pool.get_message_by_name("pkg.User").unwrap());
+/// assert_matches(User::TABLE, &pool.message("pkg.User")?);
 /// # Ok::<(), tablepb_schema::SourceError>(())
 /// ```
 #[track_caller]

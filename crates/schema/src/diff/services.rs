@@ -5,7 +5,8 @@ use super::queue::Comparer;
 use Compatibility::{Breaking, Compatible};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
-use tablepb::{MessageDescriptor, MethodDescriptor, ServiceDescriptor};
+use tablepb::MessageDescriptor;
+use tablepb::schema::{MethodDescriptor, ServiceDescriptor};
 
 /// Calls of old clients fail.
 const FAILS: (Compatibility, Compatibility) = (Breaking, Breaking);

@@ -7,10 +7,9 @@ use super::options::{MapType, OpenEnumType, TextType};
 use crate::json_name::json_name;
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
-use tablepb::{
-    DefaultValue, Edition, EnumDescriptor, FieldDescriptor, FieldKind, Kind, MessageDescriptor,
-    OneofDescriptor,
-};
+use tablepb::schema::{Edition, FieldKind, OneofDescriptor};
+use tablepb::table::{DefaultValue, Kind};
+use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// A member of a struct, or a variant of an enum: its name, its type, and its listing.
 pub(super) struct Member {
@@ -295,7 +294,7 @@ impl<'a> Members<'a> {
 
     /// The pool has extensions of the message, which have no place in a listing.
     pub(super) fn extension_notes(&self, message: &MessageDescriptor) -> Vec<String> {
-        let note = |e: tablepb::ExtensionDescriptor| {
+        let note = |e: tablepb::schema::ExtensionDescriptor| {
             format!("// The extension {} = {} has no listing.", e.full_name(), e.number())
         };
         let mut notes: Vec<String> = message.extensions().map(note).collect();
@@ -326,7 +325,7 @@ fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
         DefaultValue::Bytes(value) => format!("b\"{}\"", value.escape_ascii()),
         // A number is listed by its first name only.
         DefaultValue::Enum(name) => {
-            let value = kind.as_enum().and_then(|e| e.get_value(e.get_value_by_name(name)?.number()));
+            let value = kind.as_enum().and_then(|e| e.get_value(e.value(name).ok()?.number()));
             match value.as_ref().map_or(name, |value| value.name()) {
                 word @ ("self" | "Self" | "super" | "crate" | "true" | "false") => word.into(),
                 other => identifier(other.into()),
@@ -337,7 +336,8 @@ fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tablepb::{DefaultValue, DescriptorPool, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+    use tablepb::DescriptorPool;
+    use tablepb::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
 
     static E: EnumTable = EnumTable::new("p.E", &[("A", 1), ("type", 2), ("B", 1), ("C", 2)]).closed();
     static M: MessageTable = MessageTable::new(

@@ -21,7 +21,8 @@ pub use options::{MapType, OpenEnumType, RustOptions, TextType};
 use alloc::string::String;
 use names::Names;
 use needs::Needs;
-use tablepb::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor};
+use tablepb::schema::FileDescriptor;
+use tablepb::{DescriptorPool, EnumDescriptor, MessageDescriptor};
 
 /// The source of what `roots` asks for; `services` says which files show a comment for each service.
 fn source(
@@ -58,7 +59,8 @@ fn source(
 /// Aborts if the allocator fails.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_schema::{RustOptions, to_rust};
 ///
 /// static LEVEL: EnumTable = EnumTable::new("pkg.Log.Level", &[("LEVEL_LOW", 0), ("LEVEL_HIGH", 1)]);
@@ -70,7 +72,7 @@ fn source(
 ///         FieldTable::new("cause", 3, Kind::Message(|| &LOG)),
 ///     ],
 /// );
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
 /// assert_eq!(
 ///     to_rust(&log, &RustOptions::new()),
 ///     r#"/// `pkg.Log`.
@@ -115,7 +117,8 @@ fn source(
 /// The types of a pool of several packages are in modules:
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_schema::{RustOptions, to_rust};
 ///
 /// static LOG: MessageTable = MessageTable::new("a.Log", &[FieldTable::new("line", 1, Kind::String)]);
@@ -141,7 +144,7 @@ pub fn to_rust<T: RustSource>(types: &T, options: &RustOptions) -> String {
 /// }
 ///
 /// let pool = DescriptorPool::descriptor_proto();
-/// let label = pool.get_enum_by_name("google.protobuf.FieldDescriptorProto.Label").unwrap();
+/// let label = pool.enumeration("google.protobuf.FieldDescriptorProto.Label")?;
 /// assert!(lines(&label) < lines(&pool));
 /// ```
 pub trait RustSource {

@@ -3,7 +3,8 @@
 use super::case::{identifier, snake, upper_camel};
 use super::needs::Needs;
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
-use tablepb::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor};
+use tablepb::schema::{FileDescriptor, OneofDescriptor};
+use tablepb::{DescriptorPool, EnumDescriptor, MessageDescriptor};
 
 /// Packages of more components have the last ones in one module, which bounds the indentation.
 const MAX_PACKAGE: usize = 16;

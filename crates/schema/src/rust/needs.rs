@@ -5,9 +5,9 @@
 use super::groups::groups;
 use super::options::{MapType, RustOptions, TextType};
 use alloc::{vec, vec::Vec};
-use tablepb::{
-    DescriptorPool, EnumDescriptor, FieldDescriptor, FileDescriptor, Kind, MessageDescriptor, wkt,
-};
+use tablepb::schema::FileDescriptor;
+use tablepb::table::Kind;
+use tablepb::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor, wkt};
 
 /// What a member brings into its struct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

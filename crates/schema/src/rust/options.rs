@@ -46,11 +46,12 @@ pub enum OpenEnumType {
 /// How [`to_rust`](crate::to_rust) writes structs.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 /// use tablepb_schema::{RustOptions, TextType, to_rust};
 ///
 /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
 /// let options = RustOptions::new().strings(TextType::Borrowed).unknown_fields(false).derives("Debug");
 /// assert!(to_rust(&log, &options).contains(
 ///     "\

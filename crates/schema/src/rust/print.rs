@@ -6,7 +6,8 @@ use super::names::{Item, Names, ROOT, unique};
 use super::needs::{Needs, Traits};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec, vec::Vec};
-use tablepb::{EnumDescriptor, MessageDescriptor, OneofDescriptor};
+use tablepb::schema::OneofDescriptor;
+use tablepb::{EnumDescriptor, MessageDescriptor};
 
 /// The width that rustfmt allows.
 const WIDTH: usize = 100;

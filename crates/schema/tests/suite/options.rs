@@ -36,7 +36,7 @@ fn cases() -> Vec<Case> {
 
 /// The options of the file, in hexadecimal.
 fn options(pool: &DescriptorPool) -> String {
-    let file = pool.get_file_by_name("a.proto").unwrap();
+    let file = pool.file("a.proto").unwrap();
     file.options_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

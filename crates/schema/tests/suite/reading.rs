@@ -2,7 +2,8 @@
 
 use crate::common::protoc::Dir;
 use std::time::Instant;
-use tablepb::{DescriptorPool, PoolOptions};
+use tablepb::DescriptorPool;
+use tablepb::schema::PoolOptions;
 use tablepb_schema::{SourceBuilder, SourceError, SourceErrorKind};
 
 fn build(dir: &Dir, name: &str, memory: Option<usize>) -> Result<DescriptorPool, SourceError> {
@@ -85,7 +86,7 @@ fn bytes_of_comments_may_be_anything() {
     let write = |text: &[u8]| std::fs::write(dir.0.join("latin.proto"), text).unwrap();
     write(b"syntax = \"proto3\"; // Stra\xdfe\n/* \xe9t\xe9 */ message M { /*\xff*/ int32 a = 1; }");
     let pool = SourceBuilder::new().include(&dir.0).file("latin.proto").include_source_info(true).build();
-    let file = pool.unwrap().get_file_by_name("latin.proto").unwrap().to_proto();
+    let file = pool.unwrap().file("latin.proto").unwrap().to_proto();
     assert!(file.contains("?t?"), "{file}");
     for (text, line) in [
         (&b"syntax = \"proto3\";\nmessage \xffM { }"[..], 2),

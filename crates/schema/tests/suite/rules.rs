@@ -3,7 +3,7 @@
 //! `tests/data/rules.txt` has them, with `yes` or `no` in front, as protoc 36.2 says.
 
 use crate::common::protoc::{Dir, Protoc};
-use tablepb::{Edition, PoolOptions};
+use tablepb::schema::{Edition, PoolOptions};
 use tablepb_schema::{SourceBuilder, SourceErrorKind};
 
 fn rules() -> impl Iterator<Item = (bool, &'static str)> {
@@ -83,7 +83,7 @@ fn synthetic_oneofs_have_the_names_that_protoc_gives_them() {
         message C { optional int32 __f = 1; optional int32 _X_f = 2; }";
     let pool = SourceBuilder::new().source("a.proto", source).build().expect("valid");
     let names = |message: &str| -> Vec<String> {
-        let message = pool.get_message_by_name(message).expect("declared");
+        let message = pool.message(message).expect("declared");
         message.oneofs().map(|oneof| oneof.name().to_owned()).collect()
     };
     assert_eq!(names("A"), ["g", "_k", "XXX_f", "XXXX_f", "X_", "X_g", "X_k", "XXX_q"]);

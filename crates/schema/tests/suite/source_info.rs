@@ -4,7 +4,8 @@ use crate::common::data::Data;
 use crate::common::protoc::{Dir, Protoc};
 use crate::sources::{COMMENTS_2, COMMENTS_2024, assert_same, sources};
 use std::path::Path;
-use tablepb::{DescriptorPool, DynamicMessage, Edition, FileDescriptor, PoolOptions, ValueRef};
+use tablepb::schema::{Edition, FileDescriptor, PoolOptions};
+use tablepb::{DescriptorPool, DynamicMessage, ValueRef};
 use tablepb_schema::SourceBuilder;
 
 /// One line, tabs, tokens on lines of their own, and nothing that ends the last comment.
@@ -61,7 +62,7 @@ fn pools_have_no_places_unless_asked() {
     let with = builder().source("a.proto", source).build().unwrap();
     let len = |pool: &DescriptorPool| pool.encode_to_vec().unwrap().len();
     assert!(len(&without) < 40 && len(&with) > len(&without) + 30, "{} {}", len(&without), len(&with));
-    let print = |pool: &DescriptorPool| pool.get_file_by_name("a.proto").unwrap().to_proto();
+    let print = |pool: &DescriptorPool| pool.file("a.proto").unwrap().to_proto();
     assert_eq!(print(&without), "syntax = \"proto3\";\n\nmessage A {}\n");
     assert_eq!(print(&with), "syntax = \"proto3\";\n\n// a\nmessage A {}\n");
 }
@@ -69,11 +70,11 @@ fn pools_have_no_places_unless_asked() {
 /// The comments of a file by path.
 fn comments(file: &FileDescriptor) -> Vec<(Vec<i32>, String)> {
     let descriptor = DescriptorPool::descriptor_proto();
-    let descriptor = descriptor.get_message_by_name("google.protobuf.FileDescriptorProto").unwrap();
+    let descriptor = descriptor.message("google.protobuf.FileDescriptorProto").unwrap();
     let file = DynamicMessage::decode(&descriptor, file.file_descriptor_proto_bytes()).unwrap();
     let mut found = Vec::new();
-    let Some(ValueRef::Message(info)) = file.get_field_by_name("source_code_info") else { return found };
-    let Some(ValueRef::List(locations)) = info.get_field_by_name("location") else { return found };
+    let Some(ValueRef::Message(info)) = file.get_field("source_code_info").ok() else { return found };
+    let Some(ValueRef::List(locations)) = info.get_field("location").ok() else { return found };
     for location in locations.iter() {
         let ValueRef::Message(location) = location else { unreachable!() };
         let (mut path, mut text) = (Vec::new(), String::new());
@@ -114,7 +115,7 @@ fn again(pool: &DescriptorPool, name: &str) -> usize {
     let second = builder.build().unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut count = 0;
     for file in pool.files() {
-        let printed = second.get_file_by_name(file.name()).unwrap();
+        let printed = second.file(file.name()).unwrap();
         assert_eq!(printed.to_proto(), file.to_proto(), "{}", file.name());
         assert_eq!(comments(&printed), comments(&file), "{}", file.name());
         count += comments(&file).len();
@@ -144,5 +145,5 @@ fn comments_are_printed_in_three_ways() {
         //   Third.\nmessage A { // Trails the brace.\n  // Of the range.\n  reserved 5; // Trails it.\n  \
         reserved 6;\n\n  // Of the field.\n  int32 a = 1;\n  // One\n  // and two.\n\n  // Next.\n  int32 b = 2;\n}\n";
     let pool = builder().source("a.proto", source).build().unwrap();
-    assert_eq!(pool.get_file_by_name("a.proto").unwrap().to_proto(), source);
+    assert_eq!(pool.file("a.proto").unwrap().to_proto(), source);
 }

@@ -9,7 +9,8 @@ use crate::common::choices::Choices;
 use crate::common::data::Data;
 use crate::common::protoc::{Dir, Protoc};
 use std::path::{Path, PathBuf};
-use tablepb::{DescriptorPool, Edition, FileDescriptor, PoolOptions};
+use tablepb::DescriptorPool;
+use tablepb::schema::{Edition, FileDescriptor, PoolOptions};
 use tablepb_schema::{SourceBuilder, SourceError};
 
 /// Compiles one file of a directory.
@@ -20,7 +21,7 @@ fn compile(directory: &Path, name: &str) -> Result<DescriptorPool, SourceError> 
 
 /// Each file of a set by its name.
 fn files(set: &[u8], which: fn(&FileDescriptor) -> bool) -> Vec<(String, Vec<u8>)> {
-    let pool = DescriptorPool::decode_with(set, &PoolOptions::new().memory(1 << 30)).unwrap();
+    let pool = PoolOptions::new().memory(1 << 30).decode(set).unwrap();
     let files = pool.files().filter(which);
     files.map(|file| (file.name().to_string(), file.file_descriptor_proto_bytes().to_vec())).collect()
 }
@@ -124,7 +125,7 @@ fn again(pool: &DescriptorPool, name: &str) {
     }
     let second = builder.build().unwrap_or_else(|error| panic!("{name}: {error}"));
     for file in pool.files() {
-        let printed = second.get_file_by_name(file.name()).unwrap();
+        let printed = second.file(file.name()).unwrap();
         assert_eq!(printed.to_proto(), file.to_proto(), "{}", file.name());
         assert!(
             printed.file_descriptor_proto_bytes() == file.file_descriptor_proto_bytes(),

@@ -3,7 +3,7 @@
 use super::scan::{Quoted, integer_word, key_word, unescape_to, word_of};
 use super::{JsonContainer, JsonParser, OuterJson};
 use crate::engine::slab::BodyRef;
-use crate::formats::json::error::DeserializeErrorKind as Kind;
+use crate::formats::ParseErrorKind as Kind;
 use crate::formats::json::known::set_text;
 use crate::formats::numbers::{decode_base64, type_in_url};
 use crate::message::FieldAt;
@@ -124,7 +124,7 @@ impl JsonParser<'_, '_, '_> {
         let Some(name) = type_in_url(url) else {
             return Err(self.scanner.fail(quoted.start, Kind::InvalidAny));
         };
-        let Some(message) = pool.get_message_by_name(name) else {
+        let Some(message) = pool.find_message(name) else {
             return Err(self.scanner.fail(quoted.start, Kind::UnknownType));
         };
         let mark = self.builder.mark();

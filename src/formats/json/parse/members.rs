@@ -2,7 +2,7 @@
 
 use super::{AHEAD, JsonContainer, JsonParser, MemberKey, Seen};
 use crate::engine::slab::{BodyRef, ByteSpan};
-use crate::formats::json::error::DeserializeErrorKind as Kind;
+use crate::formats::ParseErrorKind as Kind;
 use crate::message::FieldAt;
 use crate::schema::pool::{FieldFormats, WellKnown};
 use crate::schema::program::{FieldEntry, Program};

@@ -16,13 +16,13 @@
 //!                 any other: {, and a frame
 //! ```
 
-use super::error::{DeserializeError, DeserializeErrorKind as Kind, DeserializeOptions, step};
+use super::options::Parser;
 use crate::engine::slab::{BodyRef, NIL};
+use crate::formats::{ParseError, ParseErrorKind as Kind};
 use crate::message::{FieldAt, MapAside, MessageBuilder};
 use crate::schema::pool::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
 use crate::schema::program::{Coding, FieldEntry, Program, Scalar};
-use crate::wire::error::FieldPath;
-use crate::wire::{Full, utf8};
+use crate::wire::error::{FieldPath, PathStep};
 use alloc::vec::Vec;
 use scan::{JsonScanner, Quoted, word_of};
 
@@ -79,19 +79,9 @@ pub(super) struct OuterJson<'p> {
     pub(super) body: BodyRef,
 }
 
-impl From<Full> for Kind {
-    fn from(full: Full) -> Self {
-        match full {
-            Full::Limit => Self::BudgetExceeded,
-            Full::NoMemory => Self::OutOfMemory,
-            Full::TooLarge => Self::TooLarge,
-        }
-    }
-}
-
 pub(super) struct JsonParser<'p, 'j, 'b> {
     pub(super) pool: &'p DescriptorPool,
-    pub(super) options: DeserializeOptions,
+    pub(super) options: Parser,
     pub(super) scanner: JsonScanner<'j>,
     pub(super) builder: &'b mut MessageBuilder<'p>,
     pub(super) frames: Vec<JsonParseFrame>,
@@ -102,24 +92,15 @@ pub(super) struct JsonParser<'p, 'j, 'b> {
     pub(super) follow: Follow,
 }
 
-/// Parses all of `input` into the message at `base`.
+/// Parses all of `text` into the message at `base`.
 pub(super) fn parse<'p>(
     builder: &mut MessageBuilder<'p>,
     pool: &'p DescriptorPool,
     root: BodyRef,
-    input: &[u8],
-    options: DeserializeOptions,
-) -> Result<(), DeserializeError> {
-    let descriptor = pool.message_at(root.program);
-    let name = descriptor.as_ref().map_or("", |message| message.full_name());
-    // All at once: then no string needs a check of its own.
-    let text = match utf8::from_utf8(input) {
-        Some(text) => text,
-        None => {
-            let valid = core::str::from_utf8(input).map_or_else(|error| error.valid_up_to(), str::len);
-            return Err(DeserializeError::new(Kind::InvalidUtf8, input, valid, name, FieldPath::EMPTY));
-        }
-    };
+    text: &str,
+    options: Parser,
+) -> Result<(), ParseError> {
+    let input = text.as_bytes();
     let mut parser = JsonParser {
         pool,
         options,
@@ -138,7 +119,9 @@ pub(super) fn parse<'p>(
     while let Some(outer) = parser.outer.pop() {
         *parser.builder = outer.builder;
     }
-    Err(DeserializeError::new(kind, input, parser.scanner.at, name, path))
+    let root = pool.message_at(root.program);
+    let name = root.as_ref().map_or("", |message| message.full_name());
+    Err(ParseError::new(kind, input, parser.scanner.at, name, path))
 }
 
 impl<'p> JsonParser<'p, '_, '_> {
@@ -272,7 +255,7 @@ impl<'p> JsonParser<'p, '_, '_> {
             }
             let field = self.field(program, position);
             let index = (list && frame.over == JsonContainer::List).then(|| frame.count.saturating_sub(1));
-            path.push_inner(step(field.number(), field.name(), index));
+            path.push_inner(PathStep::named(field.number(), field.name(), index));
         }
         path
     }

@@ -1,6 +1,6 @@
 //! The tokens of JSON: white space, strings, literals, and values to skip.
 
-use crate::formats::json::error::DeserializeErrorKind as Kind;
+use crate::formats::ParseErrorKind as Kind;
 use crate::formats::json::strings::{find_special, special_from, unescape};
 use crate::formats::numbers::{Decimal, Integer, JsonNumber, TWENTY_DIGITS, read_digits};
 use crate::schema::program::Scalar;

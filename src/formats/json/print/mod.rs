@@ -2,22 +2,21 @@
 
 mod value;
 
-use super::error::{SerializeError, SerializeErrorKind as Kind, SerializeOptions};
+use super::options::Printer;
 use super::strings;
 use crate::engine::slab::{RawView, SetFields};
 use crate::formats::numbers::{TextOut, type_in_url};
-use crate::formats::print::{self, Form, Open, Over, Style};
+use crate::formats::print::{self as walk, Form, Open, Over, Style};
 use crate::message::MessageView;
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
-use crate::wire::Full;
-use crate::wire::error::{DecodeError, FieldPath};
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind as Kind};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use crate::wire::output::buffer::sealed::RawBuffer;
 
 pub(crate) struct JsonStyle<'p, 'b> {
     pub(crate) pool: &'p DescriptorPool,
-    pub(crate) options: &'p SerializeOptions,
+    pub(crate) options: &'p Printer,
     pub(crate) out: TextOut<'b>,
     /// Names are the JSON names, on one line: labels are written as they are.
     pub(crate) plain: bool,
@@ -29,20 +28,28 @@ pub(crate) struct JsonStyle<'p, 'b> {
 ///
 /// # Errors
 /// The buffer has its old length.
-pub(super) fn message(
+pub(crate) fn print(
     view: MessageView<'_, '_>,
-    options: &SerializeOptions,
     buffer: &mut dyn RawBuffer,
-) -> Result<(), SerializeError> {
+    options: &Printer,
+) -> Result<(), EncodeError> {
     let mut style = JsonStyle::new(view.pool(), options, buffer);
-    match print::print(&mut style, view.raw()) {
-        Ok(()) => {
-            style.out.finish().map_err(|_| SerializeError::new(Kind::OutOfMemory, "", FieldPath::EMPTY))
-        }
+    match walk::print(&mut style, view.raw()) {
+        Ok(()) => style.out.finish().map_err(EncodeError::from),
         Err((fault, path)) => {
             style.out.abandon();
-            Err(SerializeError::new(fault, view.descriptor().full_name(), path))
+            Err(EncodeError::new(fault).with_path(path).in_message_copied(view.descriptor().full_name()))
         }
+    }
+}
+
+/// Why a message in bytes is not printed: the kinds of one that is decoded, as far as both have them.
+#[cold]
+pub(crate) fn of_bytes(error: &DecodeError) -> Kind {
+    match error.kind() {
+        DecodeErrorKind::DepthExceeded => Kind::DepthExceeded,
+        DecodeErrorKind::OutOfMemory => Kind::OutOfMemory,
+        _ => Kind::InvalidMessage,
     }
 }
 
@@ -51,20 +58,10 @@ fn limit() -> u32 {
     EncodeOptions::new().depth_limit()
 }
 
-impl From<Full> for Kind {
-    fn from(_: Full) -> Self {
-        Self::OutOfMemory
-    }
-}
-
 impl<'p, 'b> JsonStyle<'p, 'b> {
     /// Inlined, because the chunk of the text is large: it is made in its place, not copied to it.
     #[inline]
-    pub(crate) fn new(
-        pool: &'p DescriptorPool,
-        options: &'p SerializeOptions,
-        buffer: &'b mut dyn RawBuffer,
-    ) -> Self {
+    pub(crate) fn new(pool: &'p DescriptorPool, options: &'p Printer, buffer: &'b mut dyn RawBuffer) -> Self {
         let plain = !options.pretty && !options.use_proto_field_name;
         let compact = plain && options.skip_default_fields;
         Self { pool, options, out: TextOut::new(buffer), plain, compact }
@@ -278,7 +275,7 @@ impl<'p> Style<'p> for JsonStyle<'p, '_> {
     }
 
     fn undecoded(&self, error: &DecodeError) -> Result<(), Kind> {
-        Err(Kind::of_bytes(error))
+        Err(of_bytes(error))
     }
 
     fn needs_whole_any(&self) -> bool {
@@ -301,7 +298,7 @@ impl<'p> JsonStyle<'p, '_> {
             self.out.array(b"{}");
             return Ok(Form::Done);
         }
-        let message = type_in_url(url).and_then(|name| self.pool.get_message_by_name(name));
+        let message = type_in_url(url).and_then(|name| self.pool.find_message(name));
         Ok(Form::Any(value, message.ok_or(Kind::UnknownType)?.index()))
     }
 

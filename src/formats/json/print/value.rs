@@ -2,7 +2,6 @@
 
 use super::JsonStyle;
 use crate::engine::slab::RawView;
-use crate::formats::json::error::SerializeErrorKind as Kind;
 use crate::formats::json::known::{number_of, put_time};
 use crate::formats::json::strings;
 use crate::formats::numbers::{
@@ -12,6 +11,7 @@ use crate::formats::numbers::{
 use crate::formats::print::Style;
 use crate::schema::pool::{FieldRef, FormatField, WellKnown};
 use crate::schema::program::{Coding, FieldEntry, Scalar};
+use crate::wire::error::EncodeErrorKind as Kind;
 use crate::wire::utf8;
 
 impl<'p> JsonStyle<'p, '_> {

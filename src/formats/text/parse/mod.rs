@@ -14,15 +14,15 @@
 //! A map entry is a message like others; its keys may come in any order, and entries of several maps in turn. So an entry goes into the
 //! map when it begins, and keys become unique when it ends or when all has been parsed (`message/build/map_builder.rs`).
 
-use super::error::{ParseError, ParseErrorKind as Kind, ParseOptions};
+use super::options::Parser;
 use super::strings::{is_full_name, is_url_byte, type_name, unescape_to};
 use crate::engine::decode::check_required;
 use crate::engine::slab::{BodyRef, ByteSpan, NIL};
 use crate::formats::numbers::{Integer, JsonNumber};
+use crate::formats::{ParseError, ParseErrorKind as Kind};
 use crate::message::{FieldAt, MessageBuilder};
 use crate::schema::pool::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
 use crate::schema::program::{Coding, FieldEntry, Program, Scalar};
-use crate::wire::Full;
 use crate::wire::error::{DecodeErrorKind, FieldPath, PathStep};
 use alloc::vec::Vec;
 use scan::{NumberToken, TextScanner, closing, special};
@@ -88,19 +88,9 @@ pub(super) enum NameTarget {
 /// How many fields are compared with a name before it is searched for.
 const AHEAD: usize = 6;
 
-impl From<Full> for Kind {
-    fn from(full: Full) -> Self {
-        match full {
-            Full::Limit => Self::BudgetExceeded,
-            Full::NoMemory => Self::OutOfMemory,
-            Full::TooLarge => Self::TooLarge,
-        }
-    }
-}
-
 pub(super) struct TextParser<'p, 't, 'b> {
     pub(super) pool: &'p DescriptorPool,
-    pub(super) options: ParseOptions,
+    pub(super) options: Parser,
     pub(super) scanner: TextScanner<'t>,
     pub(super) builder: &'b mut MessageBuilder<'p>,
     pub(super) frames: Vec<TextParseFrame>,
@@ -120,7 +110,7 @@ pub(super) fn parse<'p>(
     pool: &'p DescriptorPool,
     body: BodyRef,
     text: &str,
-    options: ParseOptions,
+    options: Parser,
 ) -> Result<(), ParseError> {
     let input = text.as_bytes();
     let mut parser = TextParser {
@@ -510,7 +500,7 @@ impl TextParser<'_, '_, '_> {
     fn type_of(&mut self, program: &Program, url: &[u8], start: usize) -> Result<NameTarget, Kind> {
         let pool = self.pool;
         let Some(name) = type_name(url) else { return Err(self.scanner.fail(start, Kind::InvalidName)) };
-        let Some(message) = pool.get_message_by_name(name) else {
+        let Some(message) = pool.find_message(name) else {
             return Err(self.scanner.fail(start, Kind::UnknownType));
         };
         let coding = program.entries().first().map_or(Coding::Bytes, |entry| entry.coding);

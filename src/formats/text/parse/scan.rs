@@ -1,6 +1,6 @@
 //! The tokens of text format: identifiers, numbers and strings.
 
-use crate::formats::text::error::ParseErrorKind as Kind;
+use crate::formats::ParseErrorKind as Kind;
 
 /// A number without its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

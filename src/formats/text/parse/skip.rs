@@ -2,7 +2,7 @@
 
 use super::TextParser;
 use super::scan::{closing, special};
-use crate::formats::text::error::ParseErrorKind as Kind;
+use crate::formats::ParseErrorKind as Kind;
 use crate::formats::text::strings;
 use crate::formats::text::strings::is_url_byte;
 

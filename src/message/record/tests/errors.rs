@@ -92,7 +92,7 @@ fn an_unframed_record_may_start_with_a_packed_value() {
     static LIST: MessageTable =
         MessageTable::new("pkg.List", &[FieldTable::new("ids", 1, Kind::Uint32).repeated()]);
     let pool = DescriptorPool::from_tables(&[&LIST]).unwrap();
-    let plan = RecordPlan::new(&pool.get_message_by_name("pkg.List").unwrap());
+    let plan = RecordPlan::new(&pool.find_message("pkg.List").unwrap());
     let ids = plan.uint32("ids").unwrap();
     for values in [&[1][..], &[300, 7, 0], &[5; 40]] {
         // The second record reserves no room for a length, because the first one had none.
@@ -271,7 +271,7 @@ fn the_depth_of_prepared_messages_is_limited() {
         let mut prepared = DynamicMessage::new(plan.descriptor());
         for _ in 0..levels {
             let mut outer = DynamicMessage::new(plan.descriptor());
-            outer.set_field_by_name("one_flow", prepared).unwrap();
+            outer.set_field("one_flow", prepared).unwrap();
             prepared = outer;
         }
         let prepared = Prepared::new(&prepared).unwrap();
@@ -304,7 +304,7 @@ fn depth_is_limited() {
     let plan = RecordPlan::new(&message(&INNER));
     let deep = plan.message("deep").unwrap();
     let at_limit = decoded(&plan, |rec| nest(rec, deep, 100));
-    assert!(at_limit.has_field_by_name("deep"));
+    assert!(at_limit.has_field("deep"));
     let error = error_of(&plan, |rec| nest(rec, deep, 101));
     assert_eq!((error.kind(), error.path().steps().len()), (EncodeErrorKind::DepthExceeded, 101));
 }

@@ -85,8 +85,7 @@ static BODY: MessageTable = MessageTable::new(
 /// One pool for each table, because Miri takes seconds to make one.
 fn message(table: &'static MessageTable) -> MessageDescriptor {
     static MADE: Mutex<BTreeMap<usize, MessageDescriptor>> = Mutex::new(BTreeMap::new());
-    let make =
-        || DescriptorPool::from_tables(&[table]).unwrap().get_message_by_name(table.full_name()).unwrap();
+    let make = || DescriptorPool::from_tables(&[table]).unwrap().find_message(table.full_name()).unwrap();
     MADE.lock().unwrap().entry(core::ptr::from_ref(table).addr()).or_insert_with(make).clone()
 }
 

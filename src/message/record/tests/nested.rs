@@ -52,8 +52,8 @@ fn lengths_of_every_width_come_out_minimal() {
         let body = body_of(&plan, |rec| rec.set(bytes, &big.as_bytes()[..len]));
         assert!(body.ends_with(&big.as_bytes()[..len]));
         let message = decoded(&plan, |rec| rec.message(inner, |rec| rec.set(name, &big[..len])));
-        let inner = message.get_field_by_name("inner").unwrap();
-        let name = inner.as_message().unwrap().get_field_by_name("name").unwrap();
+        let inner = message.get_field("inner").unwrap();
+        let name = inner.as_message().unwrap().get_field("name").unwrap();
         assert_eq!(name.as_str().map(str::len), Some(len));
     }
 }
@@ -104,7 +104,7 @@ fn prepared_messages_are_spliced() {
     let plan = flow();
     let inner = message(&INNER);
     let mut message = DynamicMessage::new(&inner);
-    message.set_field_by_name("id", 7u64).unwrap();
+    message.set_field("id", 7u64).unwrap();
     let prepared = crate::message::Prepared::new(&message).unwrap();
     let (field, list) = (plan.message("inner").unwrap(), plan.message("inners").unwrap());
     let body = body_of(&plan, |rec| {
@@ -118,7 +118,7 @@ fn prepared_messages_are_spliced() {
 
     let old = RecordPlan::new(&super::message(&OLD));
     let mut group = DynamicMessage::new(&super::message(&BODY));
-    group.set_field_by_name("key", "k").unwrap();
+    group.set_field("key", "k").unwrap();
     let prepared = crate::message::Prepared::new(&group).unwrap();
     let (id, field) = (old.int32("id").unwrap(), old.message("body").unwrap());
     let body = body_of(&old, |rec| {

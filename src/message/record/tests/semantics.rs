@@ -27,23 +27,23 @@ fn every_kind_is_written_as_itself() {
         rec.set(plan.bool("far").unwrap(), true);
     });
     let mut expected = DynamicMessage::new(plan.descriptor());
-    expected.set_field_by_name("double", -0.0).unwrap();
-    expected.set_field_by_name("float", 1.5f32).unwrap();
-    expected.set_field_by_name("int32", -1).unwrap();
-    expected.set_field_by_name("int64", i64::MIN).unwrap();
-    expected.set_field_by_name("uint32", u32::MAX).unwrap();
-    expected.set_field_by_name("uint64", u64::MAX).unwrap();
-    expected.set_field_by_name("sint32", i32::MIN).unwrap();
-    expected.set_field_by_name("sint64", -2i64).unwrap();
-    expected.set_field_by_name("fixed32", 1u32).unwrap();
-    expected.set_field_by_name("fixed64", 2u64).unwrap();
-    expected.set_field_by_name("sfixed32", -3).unwrap();
-    expected.set_field_by_name("sfixed64", -4i64).unwrap();
-    expected.set_field_by_name("bool", true).unwrap();
-    expected.set_field_by_name("string", "é").unwrap();
-    expected.set_field_by_name("bytes", &[0xff; 16][..]).unwrap();
-    expected.set_field_by_name("color", crate::message::Value::EnumNumber(7)).unwrap();
-    expected.set_field_by_name("far", true).unwrap();
+    expected.set_field("double", -0.0).unwrap();
+    expected.set_field("float", 1.5f32).unwrap();
+    expected.set_field("int32", -1).unwrap();
+    expected.set_field("int64", i64::MIN).unwrap();
+    expected.set_field("uint32", u32::MAX).unwrap();
+    expected.set_field("uint64", u64::MAX).unwrap();
+    expected.set_field("sint32", i32::MIN).unwrap();
+    expected.set_field("sint64", -2i64).unwrap();
+    expected.set_field("fixed32", 1u32).unwrap();
+    expected.set_field("fixed64", 2u64).unwrap();
+    expected.set_field("sfixed32", -3).unwrap();
+    expected.set_field("sfixed64", -4i64).unwrap();
+    expected.set_field("bool", true).unwrap();
+    expected.set_field("string", "é").unwrap();
+    expected.set_field("bytes", &[0xff; 16][..]).unwrap();
+    expected.set_field("color", crate::message::Value::EnumNumber(7)).unwrap();
+    expected.set_field("far", true).unwrap();
     assert_eq!(message, expected);
 }
 
@@ -267,7 +267,7 @@ fn wide_messages_work_as_small_ones() {
     })
     .unwrap();
     let pool = DescriptorPool::decode(&set).unwrap();
-    let plan = RecordPlan::new(&pool.get_message_by_name("Wide").unwrap()).disable("f700").unwrap();
+    let plan = RecordPlan::new(&pool.find_message("Wide").unwrap()).disable("f700").unwrap();
     let body = body_of(&plan, |rec| {
         for round in 1..=2 {
             for number in [1, 64, 256, 257, 700, 1000] {

@@ -1,7 +1,9 @@
 //! [`EnumDescriptor`] and [`EnumValueDescriptor`].
 
 use crate::schema::pool::model::{EnumData, EnumValueData};
+use crate::schema::pool::nearest::not_found_in;
 use crate::schema::pool::{DescriptorPool, FileDescriptor, MessageDescriptor, print};
+use crate::wire::error::DescriptorError;
 use alloc::string::String;
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -11,13 +13,14 @@ use core::ops::RangeInclusive;
 /// A handle, `Send + Sync`; `Clone` increments a reference count.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 ///
 /// static COLOR: EnumTable = EnumTable::new("pkg.Color", &[("RED", 0), ("GREEN", 1)]);
 /// static CAR: MessageTable =
 ///     MessageTable::new("pkg.Car", &[FieldTable::new("color", 1, Kind::Enum(|| &COLOR))]);
 /// let pool = DescriptorPool::from_tables(&[&CAR])?;
-/// let color = pool.get_enum_by_name("pkg.Color").unwrap();
+/// let color = pool.enumeration("pkg.Color")?;
 /// assert_eq!(color.get_value(1).unwrap().name(), "GREEN");
 /// assert_eq!(color.default_value().number(), 0);
 /// # Ok::<(), tablepb::DescriptorError>(())
@@ -65,8 +68,17 @@ impl EnumDescriptor {
     }
 
     /// The value of this name.
-    #[must_use]
-    pub fn get_value_by_name(&self, name: &str) -> Option<EnumValueDescriptor> {
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name of a value.
+    pub fn value(&self, name: &str) -> Result<EnumValueDescriptor, DescriptorError> {
+        self.find_value(name).ok_or_else(|| {
+            let names = self.values().map(|value| String::from(value.name()));
+            not_found_in("value", self.full_name(), name, names)
+        })
+    }
+
+    pub(crate) fn find_value(&self, name: &str) -> Option<EnumValueDescriptor> {
         self.pool.data().enum_value(self.index, name).map(|i| EnumValueDescriptor::new(self, i))
     }
 

@@ -18,13 +18,14 @@ pub type FieldKind = Kind<MessageDescriptor, EnumDescriptor>;
 /// The type as the declaration of a field names it: `int32`, and `pkg.Log` for a message or an enum.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 ///
 /// static LOG: MessageTable = MessageTable::new(
 ///     "pkg.Log",
 ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("cause", 2, Kind::Message(|| &LOG))],
 /// );
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
 /// let types: Vec<_> = log.fields().map(|field| field.kind().to_string()).collect();
 /// assert_eq!(types, ["string", "pkg.Log"]);
 /// # Ok::<(), tablepb::DescriptorError>(())

@@ -72,13 +72,14 @@ impl FileDescriptor {
     /// it, and so on, map entries counted. `None` if there is no such message.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, stream::confluent};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::{DescriptorPool, stream::confluent};
     ///
     /// static LOG: MessageTable = MessageTable::new(
     ///     "example.Log",
     ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::map("labels", 2, Kind::String, Kind::String)],
     /// );
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
     ///
     /// let record = confluent::read_record(b"\0\0\0\0\x07\0\x0a\x02hi")?;
     /// let file = log.parent_file();
@@ -158,7 +159,8 @@ impl FileDescriptor {
     /// out comments in other places, and custom options whose extensions are not in the pool.
     ///
     /// ```
-    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
     ///
     /// static LOG: MessageTable =
     ///     MessageTable::new("pkg.Log", &[FieldTable::new("lines", 1, Kind::String).repeated()]);

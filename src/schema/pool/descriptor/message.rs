@@ -1,12 +1,13 @@
 //! [`MessageDescriptor`] and [`OneofDescriptor`].
 
 use crate::schema::pool::model::{Container, MessageData, OneofData};
+use crate::schema::pool::nearest::not_found_in;
 use crate::schema::pool::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
 };
 use crate::schema::program::Program;
 use crate::schema::table::Kind;
-use crate::wire::error::{FieldPath, PathStep, copy_of};
+use crate::wire::error::{DescriptorError, FieldPath, PathStep, copy_of};
 use alloc::string::String;
 use core::ops::Range;
 
@@ -15,14 +16,15 @@ use core::ops::Range;
 /// A handle, `Send + Sync`; `Clone` increments a reference count.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
 ///
 /// static USER: MessageTable = MessageTable::new(
 ///     "pkg.User",
 ///     &[FieldTable::new("id", 1, Kind::Uint64), FieldTable::map("tags", 2, Kind::String, Kind::String)],
 /// );
 /// let pool = DescriptorPool::from_tables(&[&USER])?;
-/// let user = pool.get_message_by_name("pkg.User").unwrap();
+/// let user = pool.message("pkg.User")?;
 /// assert_eq!(user.fields().map(|f| f.number()).collect::<Vec<_>>(), [1, 2]);
 /// assert!(user.get_field(2).unwrap().is_map());
 /// # Ok::<(), tablepb::DescriptorError>(())
@@ -55,8 +57,9 @@ impl MessageDescriptor {
     /// for message in pool.all_messages() {
     ///     lists[message.index() as usize] = message.fields().filter(|field| field.is_list()).count();
     /// }
-    /// let file = pool.get_message_by_name("google.protobuf.FileDescriptorProto").unwrap();
+    /// let file = pool.message("google.protobuf.FileDescriptorProto")?;
     /// assert_eq!(lists[file.index() as usize], 8);
+    /// # Ok::<(), tablepb::DescriptorError>(())
     /// ```
     #[inline]
     #[must_use]
@@ -128,32 +131,46 @@ impl MessageDescriptor {
     }
 
     /// The declared field of this name.
-    pub fn get_field_by_name(&self, name: &str) -> Option<FieldDescriptor> {
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
+    /// assert_eq!(log.field("line")?.number(), 1);
+    /// let error = log.field("lien").unwrap_err();
+    /// assert_eq!(error.to_string(), "not found: pkg.Log.lien (no such field; did you mean line?)");
+    /// # Ok::<(), tablepb::DescriptorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name of a field.
+    pub fn field(&self, name: &str) -> Result<FieldDescriptor, DescriptorError> {
+        self.find_field(name).ok_or_else(|| not_found_in("field", self.full_name(), name, self.field_names()))
+    }
+
+    pub(crate) fn find_field(&self, name: &str) -> Option<FieldDescriptor> {
         self.field_by_name(name).map(FieldRef::to_owned)
     }
 
-    /// The declared field of this JSON name. Takes time in the number of fields.
-    #[must_use]
-    pub fn get_field_by_json_name(&self, name: &str) -> Option<FieldDescriptor> {
-        self.fields().find(|f| f.json_name() == name)
+    /// The extension of this full name.
+    pub(crate) fn find_extension(&self, name: &str) -> Option<ExtensionDescriptor> {
+        self.pool.find_extension(name).filter(|extension| extension.containing_message() == *self)
+    }
+
+    /// The names of the declared fields.
+    pub(crate) fn field_names(&self) -> impl Iterator<Item = &str> {
+        (0..)
+            .map_while(|index| self.field_at(index))
+            .filter(|field| !field.is_extension())
+            .map(|field| field.name())
     }
 
     /// The extension of this number.
     #[must_use]
     pub fn get_extension(&self, number: u32) -> Option<ExtensionDescriptor> {
         self.field_by_number(number)?.as_extension()
-    }
-
-    /// The extension of this full name.
-    #[must_use]
-    pub fn get_extension_by_full_name(&self, name: &str) -> Option<ExtensionDescriptor> {
-        self.pool.get_extension_by_name(name).filter(|e| e.containing_message() == *self)
-    }
-
-    /// The extension of this JSON name: its full name in brackets.
-    #[must_use]
-    pub fn get_extension_by_json_name(&self, name: &str) -> Option<ExtensionDescriptor> {
-        self.get_extension_by_full_name(name.strip_prefix('[')?.strip_suffix(']')?)
     }
 
     /// The field or extension of this number.

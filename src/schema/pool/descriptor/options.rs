@@ -5,14 +5,14 @@ use crate::wire::options::budget_for;
 /// Bounds for loading a descriptor set, with the defaults of [`new`](Self::new).
 ///
 /// ```
-/// use tablepb::{DescriptorErrorKind, DescriptorPool, PoolOptions};
+/// use tablepb::schema::{DescriptorErrorKind, PoolOptions};
 ///
 /// const SMALL: PoolOptions = PoolOptions::new().max_messages(1).memory(16 << 10);
 /// let one = b"\x0a\x0a\x0a\x01f\x22\x05\x0a\x03Log";
-/// assert!(DescriptorPool::decode_with(one, &SMALL).is_ok());
-/// let error = DescriptorPool::decode_with(one, &SMALL.max_messages(0)).unwrap_err();
+/// assert!(SMALL.decode(one).is_ok());
+/// let error = SMALL.max_messages(0).decode(one).unwrap_err();
 /// assert_eq!(error.kind(), DescriptorErrorKind::TooMany);
-/// let error = DescriptorPool::decode_with(one, &SMALL.memory(100)).unwrap_err();
+/// let error = SMALL.memory(100).decode(one).unwrap_err();
 /// assert_eq!(error.kind(), DescriptorErrorKind::BudgetExceeded);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,7 +73,7 @@ impl<'a> ProtoPrinter<'a> {
     fn new(pool: &'a DescriptorPool, file: u32, wanted: Option<options::Subset>) -> Self {
         let data = pool.data();
         let edition = data.files.get(file as usize).map_or(Edition::Proto3, |f| f.edition);
-        let own = pool.get_message_by_name("google.protobuf.FileOptions").is_some();
+        let own = pool.find_message("google.protobuf.FileOptions").is_some();
         let options = if own { pool.clone() } else { DescriptorPool::descriptor_proto() };
         Self {
             data,

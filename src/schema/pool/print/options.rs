@@ -29,7 +29,7 @@ impl ProtoPrinter<'_> {
     pub(super) fn options_of(&self, type_name: &str, span: Span, scope: Scope) -> Vec<PrintedOption> {
         let bytes = self.data.bytes(span);
         let mut options = Vec::new();
-        let Some(message) = self.options.get_message_by_name(type_name) else { return options };
+        let Some(message) = self.options.find_message(type_name) else { return options };
         if bytes.is_empty() {
             return options;
         }

@@ -1,16 +1,17 @@
 //! What a pool says about small schemas.
 
 use super::*;
+use crate::prost_reflect_names::*;
 use crate::schema::pool::{Edition, FieldDescriptor, MessageDescriptor};
 use crate::schema::table::{Cardinality, DefaultValue, Kind};
 use alloc::{string::String, string::ToString, vec};
 
 fn only_message(file: Proto) -> MessageDescriptor {
-    load([file]).unwrap().get_message_by_name("p.M").unwrap()
+    load([file]).unwrap().find_message("p.M").unwrap()
 }
 
 fn get(message: &MessageDescriptor, name: &str) -> FieldDescriptor {
-    message.get_field_by_name(name).unwrap()
+    message.field(name).unwrap()
 }
 
 /// `FieldOptions { features { number: value } }`
@@ -23,14 +24,14 @@ fn handles_are_shared_compared_and_hashed_by_pool() {
     fn shared<T: Send + Sync + Clone + core::hash::Hash + Eq + core::fmt::Debug>(_: &T) {}
     let bytes = set([file("f").sub(4, message("M", [field("a", 1, OPTIONAL, INT32)]))]);
     let (pool, other) = (DescriptorPool::decode(&bytes).unwrap(), DescriptorPool::decode(&bytes).unwrap());
-    let message = pool.get_message_by_name("p.M").unwrap();
+    let message = pool.find_message("p.M").unwrap();
     shared(&pool);
     shared(&message);
     shared(&message.get_field(1).unwrap());
     shared(&message.get_field(1).unwrap().as_ref());
     assert_eq!(size_of::<crate::schema::pool::FieldRef<'_>>(), size_of::<usize>() + 8);
-    assert_eq!(pool.clone().get_message_by_name("p.M"), Some(message.clone()));
-    assert_ne!(other.get_message_by_name("p.M"), Some(message.clone()));
+    assert_eq!(pool.clone().find_message("p.M"), Some(message.clone()));
+    assert_ne!(other.find_message("p.M"), Some(message.clone()));
     assert_ne!(pool, other);
     assert_eq!(alloc::format!("{:?}", message.get_field(1).unwrap()), "FieldDescriptor(p.M.a)");
 }
@@ -47,27 +48,27 @@ fn names_scopes_and_lookups() {
     let service = named("S").sub(2, named("Call").str(2, "Outer").str(3, ".p.Outer.Inner").int(6, 1));
     let pool = load([file("f.proto").sub(4, outer).sub(6, service)]).unwrap();
 
-    let outer = pool.get_message_by_name("p.Outer").unwrap();
-    let inner = pool.get_message_by_name("p.Outer.Inner").unwrap();
+    let outer = pool.find_message("p.Outer").unwrap();
+    let inner = pool.find_message("p.Outer.Inner").unwrap();
     assert_eq!((inner.name(), inner.full_name(), inner.package_name()), ("Inner", "p.Outer.Inner", "p"));
     assert_eq!(inner.parent_message(), Some(outer.clone()));
     assert_eq!(outer.child_messages().collect::<Vec<_>>(), vec![inner.clone()]);
     assert_eq!(get(&outer, "inner").kind(), Kind::Message(inner.clone()));
     assert_eq!(get(&inner, "up").kind(), Kind::Message(outer.clone()));
-    let e = pool.get_enum_by_name("p.Outer.Inner.E").unwrap();
+    let e = pool.find_enum("p.Outer.Inner.E").unwrap();
     assert_eq!(get(&outer, "e").kind(), Kind::Enum(e.clone()));
-    assert_eq!(e.get_value_by_name("A").unwrap().full_name(), "p.Outer.Inner.A");
+    assert_eq!(e.value("A").unwrap().full_name(), "p.Outer.Inner.A");
     assert_eq!(get(&outer, "e").full_name(), "p.Outer.e");
-    let method = pool.get_service_by_name("p.S").unwrap().methods().next().unwrap();
+    let method = pool.find_service("p.S").unwrap().methods().next().unwrap();
     assert_eq!((method.full_name(), method.input(), method.output()), ("p.S.Call", outer.clone(), inner));
     assert!(method.is_server_streaming() && !method.is_client_streaming());
     for none in ["", "p", "Outer", ".p.Outer", "p.Outer.inner", "p.Outer.", "p.Outer.Inner.A"] {
-        assert!(pool.get_message_by_name(none).is_none(), "{none}");
+        assert!(pool.find_message(none).is_none(), "{none}");
     }
-    assert!(outer.get_field_by_name("Inner").is_none() && outer.get_field(3).is_none());
-    let file = pool.get_file_by_name("f.proto").unwrap();
+    assert!(outer.field("Inner").is_err() && outer.get_field(3).is_none());
+    let file = pool.find_file("f.proto").unwrap();
     assert_eq!((file.messages().len(), file.services().len(), pool.all_messages().len()), (1, 1, 2));
-    assert!(pool.get_file_by_name("g.proto").is_none());
+    assert!(pool.find_file("g.proto").is_none());
 }
 
 #[test]
@@ -86,17 +87,17 @@ fn files_come_in_any_order() {
     let b = file("b").str(3, "c").int(10, 0);
     let c = file("c").sub(4, message("B", []));
     let pool = load([a, b.clone(), c]).unwrap();
-    let a = pool.get_file_by_name("a").unwrap();
+    let a = pool.find_file("a").unwrap();
     assert_eq!(a.dependencies().map(|f| f.name().to_string()).collect::<Vec<_>>(), ["b"]);
     assert_eq!(a.public_dependencies().count(), 0);
-    let b = pool.get_file_by_name("b").unwrap();
+    let b = pool.find_file("b").unwrap();
     assert_eq!(b.public_dependencies().map(|f| f.name().to_string()).collect::<Vec<_>>(), ["c"]);
 }
 
 #[test]
 fn weak_and_option_imports_may_be_missing() {
     let pool = load([edition("a", 1001).str(3, "weak").int(11, 0).str(15, "options")]).unwrap();
-    assert_eq!(pool.get_file_by_name("a").unwrap().dependencies().count(), 0);
+    assert_eq!(pool.find_file("a").unwrap().dependencies().count(), 0);
 }
 
 #[test]
@@ -178,8 +179,8 @@ fn features_are_inherited_and_overridden() {
     assert!(!entry.map_entry_key_field().unwrap().validates_utf8(), "the rule of the map field");
     assert!(!entry.map_entry_value_field().unwrap().is_group());
     let pool = m.parent_pool();
-    assert!(pool.get_enum_by_name("p.Closed").unwrap().is_closed());
-    assert!(!pool.get_enum_by_name("p.Open").unwrap().is_closed());
+    assert!(pool.find_enum("p.Closed").unwrap().is_closed());
+    assert!(!pool.find_enum("p.Open").unwrap().is_closed());
 }
 
 #[test]
@@ -227,17 +228,17 @@ fn extensions_are_fields_of_the_extendee() {
         file("a").sub(4, base),
     ])
     .unwrap();
-    let m = pool.get_message_by_name("p.M").unwrap();
+    let m = pool.find_message("p.M").unwrap();
     assert_eq!((m.fields().len(), m.extensions().len()), (1, 2));
     let outer = m.get_extension(10).unwrap();
     assert_eq!((outer.full_name(), outer.json_name(), outer.number()), ("p.outer", "[p.outer]", 10));
     assert_eq!(outer.parent_file().name(), "b");
     assert_eq!(m.get_field(10), None, "an extension is not a declared field");
-    assert_eq!(m.get_field_by_name("outer"), None);
+    assert_eq!(m.field("outer").ok(), None);
     let inner = m.get_extension_by_full_name("p.Scope.in_scope").unwrap();
     assert_eq!(inner.parent_message().unwrap().full_name(), "p.Scope");
     assert_eq!(inner.containing_message(), m);
-    assert_eq!(pool.get_extension_by_name("p.Scope.in_scope"), Some(inner.clone()));
+    assert_eq!(pool.find_extension("p.Scope.in_scope"), Some(inner.clone()));
     assert!(inner.as_field().is_extension() && inner.as_field().parent_message() == &m);
     // The position in the message's list is the field index of the program.
     for (position, number) in [(0, 1), (1, 10), (2, 11)] {
@@ -283,11 +284,11 @@ fn enums_by_number_and_name() {
         .sub(4, Proto::default().int(1, 100).int(2, i32::MAX))
         .str(5, "OLD");
     let pool = load([file("f").sub(5, e)]).unwrap();
-    let e = pool.get_enum_by_name("p.E").unwrap();
+    let e = pool.find_enum("p.E").unwrap();
     assert_eq!(e.get_value(7).unwrap().name(), "B", "the first name of a number");
     assert_eq!(e.get_value(-3).unwrap().name(), "NEG");
-    assert_eq!((e.get_value(1), e.get_value_by_name("E")), (None, None));
-    assert_eq!(e.get_value_by_name("A").unwrap().number(), 7);
+    assert_eq!((e.get_value(1), e.value("E").ok()), (None, None));
+    assert_eq!(e.value("A").unwrap().number(), 7);
     assert!(e.allows_alias() && e.is_deprecated() && e.is_closed());
     assert_eq!(e.reserved_ranges().collect::<Vec<_>>(), [100..=i32::MAX]);
     assert_eq!(e.reserved_names().collect::<Vec<_>>(), ["OLD"]);
@@ -315,8 +316,8 @@ fn files_are_added_to_a_new_pool() {
     let first = load([a.clone()]).unwrap();
     let second = first.add_file_descriptor_set(&set([a.clone(), b])).unwrap();
     assert_eq!((first.files().len(), second.files().len()), (1, 2));
-    assert_eq!(first.get_message_by_name("p.A").unwrap().extensions().len(), 0);
-    assert_eq!(second.get_message_by_name("p.A").unwrap().extensions().len(), 1);
+    assert_eq!(first.find_message("p.A").unwrap().extensions().len(), 0);
+    assert_eq!(second.find_message("p.A").unwrap().extensions().len(), 1);
     let error = first.add_file_descriptor_set(&set([file("a")])).unwrap_err();
     assert_eq!((error.kind(), error.name()), (DescriptorErrorKind::DuplicateName, "a"));
     let error = first.add_file_descriptor_set(b"\x0a\x05\x0a").unwrap_err();
@@ -335,7 +336,7 @@ fn editions_and_syntaxes() {
         (edition("f", 9999), Edition::Unstable),
     ] {
         let pool = load([file]).unwrap();
-        assert_eq!(pool.get_file_by_name("f").unwrap().edition(), expected);
+        assert_eq!(pool.find_file("f").unwrap().edition(), expected);
     }
 }
 
@@ -343,7 +344,7 @@ fn editions_and_syntaxes() {
 fn an_empty_pool_answers() {
     let pool = DescriptorPool::new();
     assert_eq!((pool.files().len(), pool.all_messages().len(), pool.all_enums().len()), (0, 0, 0));
-    assert!(pool.get_message_by_name("a").is_none() && pool.get_file_by_name("").is_none());
+    assert!(pool.find_message("a").is_none() && pool.find_file("").is_none());
     assert_eq!(DescriptorPool::decode(b"").unwrap().files().len(), 0);
 }
 
@@ -359,11 +360,11 @@ fn every_descriptor_knows_its_pool_and_file() {
     let file =
         file("f").sub(4, with_oneof).sub(5, values).sub(6, named("S").sub(2, method)).sub(7, extension);
     let pool = load([file]).unwrap();
-    let oneof = pool.get_message_by_name("p.M").unwrap().oneofs().next().unwrap();
-    let value = pool.get_enum_by_name("p.E").unwrap().default_value();
-    let service = pool.get_service_by_name("p.S").unwrap();
+    let oneof = pool.find_message("p.M").unwrap().oneofs().next().unwrap();
+    let value = pool.find_enum("p.E").unwrap().default_value();
+    let service = pool.find_service("p.S").unwrap();
     let method = service.methods().next().unwrap();
-    let extension = pool.get_extension_by_name("p.x").unwrap();
+    let extension = pool.find_extension("p.x").unwrap();
     for of in [oneof.parent_pool(), value.parent_pool(), method.parent_pool(), extension.parent_pool()] {
         assert_eq!(*of, pool);
     }

@@ -117,13 +117,10 @@ fn chains_of_imports_and_many_names() {
     // Files of one tiny message each take more than sets usually may.
     let chain = set(chain);
     let options = PoolOptions::new().memory(60 * chain.len());
-    assert_eq!(DescriptorPool::decode_with(&chain, &options).unwrap().files().len(), files);
+    assert_eq!(options.decode(&chain).unwrap().files().len(), files);
     let wide = message("M", (1..=18_999).map(|i| typed(&format!("f{i}"), i, OPTIONAL, MESSAGE, "M")));
     let pool = load([file("f").sub(4, wide)]).unwrap();
-    assert_eq!(
-        pool.get_message_by_name("p.M").unwrap().get_field_by_name("f18999").unwrap().number(),
-        18_999
-    );
+    assert_eq!(pool.find_message("p.M").unwrap().field("f18999").unwrap().number(), 18_999);
 }
 
 #[test]
@@ -145,6 +142,6 @@ fn options_without_end() {
         .sub(7, typed("deep", 50000, OPTIONAL, MESSAGE, "R").str(2, ".google.protobuf.FileOptions"))
         .sub(8, Proto::default().bytes(50000, &bytes));
     let pool = descriptor.add_file_descriptor_set(&set([f])).unwrap();
-    let source = pool.get_file_by_name("f").unwrap().to_proto();
+    let source = pool.find_file("f").unwrap().to_proto();
     assert_eq!(source.matches("r {").count(), 100);
 }

@@ -21,13 +21,13 @@ fn otlp() {
     let set = data("otlp/otlp.binpb");
     let pool = DescriptorPool::decode(&set).unwrap();
     assert_eq!(pool.files().len(), 10);
-    let span = pool.get_message_by_name("opentelemetry.proto.trace.v1.Span").unwrap();
+    let span = pool.find_message("opentelemetry.proto.trace.v1.Span").unwrap();
     assert_eq!(span.parent_file().name(), "opentelemetry/proto/trace/v1/trace.proto");
-    let attributes = span.get_field_by_name("attributes").unwrap();
+    let attributes = span.field("attributes").unwrap();
     assert!(attributes.is_list() && attributes.number() == 9);
     let Kind::Message(key_value) = attributes.kind() else { panic!("{:?}", attributes.kind()) };
     assert_eq!(key_value.full_name(), "opentelemetry.proto.common.v1.KeyValue");
-    let value = pool.get_message_by_name("opentelemetry.proto.common.v1.AnyValue").unwrap();
+    let value = pool.find_message("opentelemetry.proto.common.v1.AnyValue").unwrap();
     let oneof = value.oneofs().next().unwrap();
     assert_eq!(oneof.name(), "value");
     assert!(oneof.fields().all(|f| f.containing_oneof() == Some(oneof.clone()) && f.supports_presence()));
@@ -58,14 +58,14 @@ fn files_of_protobuf_36() {
     let pool = DescriptorPool::decode(&all).unwrap();
     assert!(!sets.is_empty() && pool.files().len() == sets.len());
     let own = DescriptorPool::descriptor_proto();
-    for message in pool.get_file_by_name("google/protobuf/descriptor.proto").unwrap().messages() {
-        let ours = own.get_message_by_name(message.full_name()).unwrap();
+    for message in pool.find_file("google/protobuf/descriptor.proto").unwrap().messages() {
+        let ours = own.find_message(message.full_name()).unwrap();
         for field in message.fields() {
             let found = ours.get_field(field.number()).unwrap();
             assert_eq!((found.name(), found.cardinality()), (field.name(), field.cardinality()));
         }
     }
-    let features = own.get_message_by_name("google.protobuf.FeatureSet").unwrap();
+    let features = own.find_message("google.protobuf.FeatureSet").unwrap();
     assert_eq!(features.get_field(9).unwrap().name(), "enforce_proto_limits");
 }
 
@@ -74,7 +74,7 @@ fn files_of_protobuf_36() {
 fn conformance() {
     let set = data("conformance/test_messages.binpb");
     let pool = DescriptorPool::decode(&set).unwrap();
-    let message = |name: &str| pool.get_message_by_name(name).unwrap();
+    let message = |name: &str| pool.find_message(name).unwrap();
     let proto2 = message("protobuf_test_messages.proto2.TestAllTypesProto2");
     let editions = message("protobuf_test_messages.editions.proto2.TestAllTypesProto2");
     let facts = |m: &crate::schema::pool::MessageDescriptor| -> Vec<String> {

@@ -125,14 +125,14 @@ fn edition_2026_changes_no_message() {
     let of = |number| {
         let file = edition("f", number).sub(4, message("M", fields()));
         let pool = load([file.sub(5, enumeration("E", &[("A", 0)]))]).unwrap();
-        let m = pool.get_message_by_name("p.M").unwrap();
+        let m = pool.find_message("p.M").unwrap();
         let facts = |f: crate::FieldDescriptor| (f.is_packed(), f.supports_presence(), f.validates_utf8());
-        let closed = pool.get_enum_by_name("p.E").unwrap().is_closed();
+        let closed = pool.find_enum("p.E").unwrap().is_closed();
         (m.fields().map(facts).collect::<Vec<_>>(), closed, pool)
     };
     let ((new, open, pool), (old, _, _)) = (of(1002), of(1001));
     assert_eq!((new, open), (old, false));
-    assert!(pool.get_file_by_name("f").unwrap().to_proto().starts_with("edition = \"2026\";\n"));
+    assert!(pool.find_file("f").unwrap().to_proto().starts_with("edition = \"2026\";\n"));
     let limits = |value| features(7, 9, value);
     let with = |value| edition("f", 1002).sub(5, enumeration("E", &[("A", 0)]).sub(3, limits(value)));
     load([with(2)]).unwrap();
@@ -152,7 +152,7 @@ fn json_names_of_enum_values_are_distinct() {
     type Listed<'a> = [(&'a str, i32, Option<&'a str>); 3];
     let of = |values: Listed<'_>| {
         let e = named("E").subs(2, values.map(value)).sub(3, Proto::default().int(2, 1));
-        load([edition("f", 1002).sub(5, e)]).map(|pool| pool.get_enum_by_name("p.E").unwrap())
+        load([edition("f", 1002).sub(5, e)]).map(|pool| pool.find_enum("p.E").unwrap())
     };
     let good = of([("A", 0, None), ("B", 1, Some("b \"")), ("C", 2, Some(""))]).unwrap();
     assert_eq!(good.values().map(|v| v.json_name().into()).collect::<Vec<String>>(), ["A", "b \"", ""]);
@@ -312,7 +312,7 @@ fn bounds_hold_and_say_so() {
     use crate::schema::pool::PoolOptions;
     let nested = message("M", [int("a", 1), int("b", 2)]).sub(3, message("N", [int("c", 1)]));
     let set = set([file("f").sub(4, nested)]);
-    let load = |options: PoolOptions| DescriptorPool::decode_with(&set, &options).map(drop);
+    let load = |options: PoolOptions| options.decode(&set).map(drop);
     let kind = |options| load(options).unwrap_err().kind();
     let all = PoolOptions::new;
     load(all().max_messages(2).max_fields(3).max_depth(2)).unwrap();

@@ -38,11 +38,11 @@ fn packages_become_files_and_names_nest() {
     let pool = pool(&[&ITEM]);
     let files: Vec<_> = pool.files().map(|f| f.name().to_string()).collect();
     assert_eq!(files, ["money.proto", "shop/v1.proto"]);
-    let order = pool.get_message_by_name("shop.v1.Order").unwrap();
+    let order = pool.find_message("shop.v1.Order").unwrap();
     assert_eq!(order.parent_file().edition(), Edition::Proto3);
     assert_eq!(order.parent_file().package_name(), "shop.v1");
     assert_eq!(order.parent_file().dependencies().next().unwrap().name(), "money.proto");
-    let item = pool.get_message_by_name("shop.v1.Order.Item").unwrap();
+    let item = pool.find_message("shop.v1.Order.Item").unwrap();
     assert_eq!(item.parent_message(), Some(order.clone()));
     assert!(!item.get_field(1).unwrap().supports_presence());
     assert!(item.get_field(4).unwrap().containing_oneof().unwrap().is_synthetic());
@@ -53,7 +53,7 @@ fn packages_become_files_and_names_nest() {
     assert_eq!((by_name.is_map(), entry.full_name()), (true, "shop.v1.Order.ByNameEntry"));
     assert!(order.get_field(3).unwrap().is_packed() && !order.get_field(4).unwrap().is_packed());
     assert_eq!(order.get_field(5).unwrap().json_name(), "else");
-    assert!(pool.get_enum_by_name("shop.v1.Color").unwrap().allows_alias());
+    assert!(pool.find_enum("shop.v1.Color").unwrap().allows_alias());
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_pool_of_tables_has_bytes_like_any_other() {
         assert_eq!(alloc::format!("{:?}", a.data()), alloc::format!("{:?}", b.data()));
     }
     let more = pool.add_file_descriptor_set(&set([file("x").sub(4, message("X", []))])).unwrap();
-    assert!(more.get_message_by_name("p.X").is_some() && more.get_message_by_name("money.Cash").is_some());
+    assert!(more.find_message("p.X").is_some() && more.find_message("money.Cash").is_some());
 }
 
 static MIXED_GROUP: MessageTable =
@@ -98,7 +98,7 @@ static MIXED_NEW: MessageTable = MessageTable::new(
 );
 
 fn facts(pool: &DescriptorPool, name: &str) -> Vec<String> {
-    let message = pool.get_message_by_name(name).unwrap();
+    let message = pool.find_message(name).unwrap();
     let fact = |f: crate::schema::pool::FieldDescriptor| {
         alloc::format!(
             "{} {:?} packed {} group {} presence {} utf8 {} {:?}",
@@ -120,14 +120,14 @@ fn mixed_syntaxes_become_an_edition_that_says_the_same() {
     let edition = |pool: &DescriptorPool| pool.files().next().unwrap().edition();
     assert_eq!((edition(&mixed), edition(&old)), (Edition::Edition2023, Edition::Proto2));
     assert_eq!(facts(&mixed, "mixed.Old"), facts(&old, "mixed.Old"));
-    let old = mixed.get_message_by_name("mixed.Old").unwrap();
+    let old = mixed.find_message("mixed.Old").unwrap();
     assert_eq!(old.get_field(1).unwrap().cardinality(), Cardinality::Required);
     assert!(old.get_field(2).unwrap().is_group() && !old.get_field(4).unwrap().is_packed());
     assert!(old.extension_ranges().eq(core::iter::once(100..200)));
-    let new = mixed.get_message_by_name("mixed.New").unwrap();
+    let new = mixed.find_message("mixed.New").unwrap();
     assert!(!new.get_field(2).unwrap().supports_presence() && new.get_field(3).unwrap().is_packed());
     assert!(new.get_field(4).unwrap().validates_utf8());
-    assert!(mixed.get_enum_by_name("mixed.Closed").unwrap().is_closed());
+    assert!(mixed.find_enum("mixed.Closed").unwrap().is_closed());
 }
 
 #[test]
@@ -141,7 +141,7 @@ static NO_PACKAGE: MessageTable = MessageTable::new("Alone", &[FieldTable::new("
 #[test]
 fn no_package() {
     let pool = pool(&[&NO_PACKAGE]);
-    assert_eq!(pool.get_message_by_name("Alone").unwrap().parent_file().package_name(), "");
+    assert_eq!(pool.find_message("Alone").unwrap().parent_file().package_name(), "");
 }
 
 #[track_caller]
@@ -202,7 +202,7 @@ fn sound(roots: &[&'static MessageTable]) -> DescriptorPool {
 fn types_of_two_packages_that_need_each_other_have_one_file() {
     let pool = sound(&[&LEFT]);
     assert_eq!(file_names(&pool), ["no-package.proto"]);
-    let right = pool.get_message_by_name("right.R").unwrap();
+    let right = pool.find_message("right.R").unwrap();
     assert_eq!(right.parent_message().unwrap().full_name(), "right");
     assert_eq!(right.get_field(1).unwrap().kind().as_message().unwrap().full_name(), "left.L");
 }
@@ -224,15 +224,15 @@ fn a_message_around_a_type_need_not_be_reached() {
     for roots in [&[&NODE][..], &[&CHILD], &[&FLAGGED], &[&NODE, &FLAGGED]] {
         let pool = sound(roots);
         assert_eq!(file_names(&pool), ["p.proto"]);
-        let child = pool.get_message_by_name("p.Tree.Deep.Child").unwrap();
+        let child = pool.find_message("p.Tree.Deep.Child").unwrap();
         assert_eq!(child.parent_message().unwrap().full_name(), "p.Tree.Deep");
-        assert_eq!(pool.get_message_by_name("p.Tree").unwrap().fields().len(), 0);
+        assert_eq!(pool.find_message("p.Tree").unwrap().fields().len(), 0);
     }
     // Nor one between two messages.
     let pool = sound(&[&TREE]);
-    let child = pool.get_message_by_name("p.Tree.Deep.Child").unwrap();
+    let child = pool.find_message("p.Tree.Deep.Child").unwrap();
     assert_eq!(child.parent_file().package_name(), "p");
-    assert_eq!(pool.get_message_by_name("p.Tree").unwrap().fields().len(), 1);
+    assert_eq!(pool.find_message("p.Tree").unwrap().fields().len(), 1);
 }
 
 static A1: MessageTable = MessageTable::new("x.A1", &[]);
@@ -243,7 +243,7 @@ static A2: MessageTable = MessageTable::new("x.A2", &[FieldTable::new("b", 1, Ki
 fn packages_that_import_each_other_have_several_files() {
     let pool = sound(&[&A2]);
     assert_eq!(file_names(&pool), ["x.proto", "x-2.proto", "y-1.proto"]);
-    assert_eq!(pool.get_message_by_name("x.A2").unwrap().parent_file().package_name(), "x");
+    assert_eq!(pool.find_message("x.A2").unwrap().parent_file().package_name(), "x");
     assert_eq!(file_names(&sound(&[&B1])), ["x.proto", "y.proto"]);
 }
 
@@ -262,7 +262,7 @@ fn a_closed_enum_of_another_package_is_in_an_edition() {
     let pool = sound(&[&USER]);
     let editions: Vec<_> = pool.files().map(|file| file.edition()).collect();
     assert_eq!(editions, [Edition::Proto2, Edition::Edition2023]);
-    assert!(pool.get_enum_by_name("pa.E").unwrap().is_closed());
+    assert!(pool.find_enum("pa.E").unwrap().is_closed());
 }
 
 static JSON_OLD: MessageTable = MessageTable::new(
@@ -329,28 +329,24 @@ static SHARED_ENTRY: MessageTable = MessageTable::new("s.Message.XByNameEntry", 
 #[test]
 fn names_that_only_a_file_keeps_apart_may_be_equal() {
     let pool = pool(&[&SHARED]);
-    let message = pool.get_message_by_name("s.Message").unwrap();
+    let message = pool.find_message("s.Message").unwrap();
     for (number, name) in
         (1..).zip(["Inner", "signal", "state", "many", "by_name", "byName", "Entry", "ByNameEntry"])
     {
-        assert_eq!(message.get_field_by_name(name).map(|field| field.number()), Some(number), "{name}");
+        assert_eq!(message.field(name).ok().map(|field| field.number()), Some(number), "{name}");
         assert_eq!(message.get_field(number).unwrap().name(), name);
     }
-    assert_eq!(pool.get_message_by_name("s.Message.Inner").unwrap().parent_message(), Some(message));
+    assert_eq!(pool.find_message("s.Message.Inner").unwrap().parent_message(), Some(message));
     for (name, values) in
         [("s.Signal", SIGNAL.values()), ("s.State", STATE.values()), ("s.Many", MANY.values())]
     {
-        let enumeration = pool.get_enum_by_name(name).unwrap();
+        let enumeration = pool.find_enum(name).unwrap();
         for &(value, number) in values {
-            assert_eq!(
-                enumeration.get_value_by_name(value).map(|v| v.number()),
-                Some(number),
-                "{name}.{value}"
-            );
+            assert_eq!(enumeration.value(value).ok().map(|v| v.number()), Some(number), "{name}.{value}");
         }
     }
     let more = pool.add_file_descriptor_set(&set([file("x").sub(4, message_named("X"))])).unwrap();
-    assert!(more.get_message_by_name("s.Message.Inner").is_some());
+    assert!(more.find_message("s.Message.Inner").is_some());
     // A set of files says it, and is refused.
     let error = DescriptorPool::decode(&pool.encode_to_vec().unwrap()).unwrap_err();
     assert_eq!(error.kind(), DescriptorErrorKind::DuplicateName);
@@ -372,7 +368,7 @@ static SYNTHETIC: MessageTable = MessageTable::new(
 #[test]
 fn a_synthetic_oneof_has_a_free_name() {
     let pool = sound(&[&SYNTHETIC]);
-    let a = pool.get_message_by_name("o.M").unwrap().get_field(1).unwrap();
+    let a = pool.find_message("o.M").unwrap().get_field(1).unwrap();
     assert_eq!(a.containing_oneof().unwrap().name(), "XX_a");
 }
 
@@ -428,5 +424,5 @@ static SHALLOW: MessageTable = MessageTable::new("A", &[FieldTable::new("deep", 
 
 #[test]
 fn bounds_of_sets_do_not_hold_for_tables() {
-    assert_eq!(pool(&[&DEEP]).get_message_by_name(DEEP.full_name()).unwrap().fields().len(), 1);
+    assert_eq!(pool(&[&DEEP]).find_message(DEEP.full_name()).unwrap().fields().len(), 1);
 }

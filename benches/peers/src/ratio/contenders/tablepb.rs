@@ -204,7 +204,7 @@ fn edit_path(setup: &Setup) -> Vec<FieldDescriptor> {
     let mut path = Vec::new();
     for number in setup.edit {
         let field = message.get_field(*number).expect("in the descriptor set");
-        if let tablepb::Kind::Message(inner) = field.kind() {
+        if let tablepb::table::Kind::Message(inner) = field.kind() {
             message = inner;
         }
         path.push(field);
@@ -216,8 +216,8 @@ fn apply(message: &mut DynamicMessage, path: &[FieldDescriptor]) {
     fn set(mut message: MessageMut, path: &[FieldDescriptor]) {
         match path {
             [field] => match field.kind() {
-                tablepb::Kind::String => message.set_field(field, EDITED).expect("a string"),
-                tablepb::Kind::Uint32 => message.set_field(field, EDITED_NUMBER).expect("a uint32"),
+                tablepb::table::Kind::String => message.set_field(field, EDITED).expect("a string"),
+                tablepb::table::Kind::Uint32 => message.set_field(field, EDITED_NUMBER).expect("a uint32"),
                 kind => panic!("edits no {kind:?}"),
             },
             [field, rest @ ..] => set(message.element_mut(field, 0).expect("an element"), rest),

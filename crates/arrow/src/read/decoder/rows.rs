@@ -177,7 +177,7 @@ impl Decoder {
             .max_depth(self.decode.depth_limit())
             .allow_partial(self.decode.allows_partial());
         let encoded = match self.messages.decode(message) {
-            Ok(view) => view.encode_with(&mut scratch, options).map_err(|_| ErrorKind::BudgetExceeded),
+            Ok(view) => options.encode(&view, &mut scratch).map_err(|_| ErrorKind::BudgetExceeded),
             Err(error) => Err(ErrorKind::Decode(error)),
         };
         let result = encoded.map_err(Refused::Bad).and_then(|()| self.ordered_row(&scratch));

@@ -6,7 +6,8 @@ use super::super::tree::{Tree, TreeKind};
 use super::{Layout, Placed, add, positions, scalar_of, slot_of};
 use crate::mapping::{Cell, MessageColumns};
 use std::sync::Arc;
-use tablepb::{DefaultValue, EnumDescriptor, FieldDescriptor, Kind};
+use tablepb::table::{DefaultValue, Kind};
+use tablepb::{EnumDescriptor, FieldDescriptor};
 
 impl Layout<'_> {
     /// One value of a field.
@@ -161,7 +162,7 @@ fn placed(kind: SlotKind, tree: TreeKind, column: u32, width: usize) -> Placed {
 fn enum_default(field: &FieldDescriptor) -> i32 {
     let Kind::Enum(descriptor) = field.kind() else { return 0 };
     let named = match field.explicit_default() {
-        Some(DefaultValue::Enum(name)) => EnumDescriptor::get_value_by_name(&descriptor, name),
+        Some(DefaultValue::Enum(name)) => EnumDescriptor::value(&descriptor, name).ok(),
         _ => None,
     };
     named.unwrap_or_else(|| descriptor.default_value()).number()

@@ -3,7 +3,8 @@
 use super::super::batch::{Batch, How, NONE, Slot, SlotKind};
 use super::{Closed, NO_STEP, NodeSteps, Op, Rule, Run, SLOT, STAYS, Step, Steps};
 use std::collections::HashMap;
-use tablepb::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
+use tablepb::table::Kind;
+use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// What a node stands for.
 #[derive(Clone, Debug)]

@@ -10,7 +10,8 @@ use crate::common::schema::Syntax;
 use crate::common::schema_gen::{ALL, Limits, schema};
 use std::hint::black_box;
 use std::time::Instant;
-use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
+use tablepb::DescriptorPool;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 
 const SHARED: Limits = Limits { message_sets: false, syntaxes: &[Syntax::Proto3, Syntax::Proto2], ..ALL };
 const STYLE: Style = Style { unknown: false, ..TAME };
@@ -20,7 +21,7 @@ fn rows(pool: &DescriptorPool, message: &str, columns: &[&str], payload: &[u8]) 
     let set = pool.encode_to_vec().unwrap();
     let theirs =
         prost_reflect::DescriptorPool::decode(&set[..]).unwrap().get_message_by_name(message).unwrap();
-    let ours = pool.get_message_by_name(message).unwrap();
+    let ours = pool.message(message).unwrap();
     let theirs = with_prost_reflect::Table::new(theirs, columns).unwrap().parse(payload).unwrap();
     let ours = with_tablepb::Table::new(ours, columns).unwrap().parse(payload).unwrap();
     [format!("{theirs:?}"), format!("{ours:?}")]
@@ -74,8 +75,8 @@ fn row(pool: &DescriptorPool, id: i32) -> Vec<u8> {
         "stringField":"row {id}","bytesField":"AAEC","enumField":"OPTION_1","nestedField":{{"id":{id},"name":"nested"}},
         "repeatedInts":[1,2,3,{id}],"oneofInt":{id},"mapField":{{"a":1,"b":{id}}},"nestedList":[{{"id":1}},{{"name":"x"}}]}}"#
     );
-    let message = pool.get_message_by_name("rows.AllTypes").unwrap();
-    tablepb::DynamicMessage::from_json(&message, json.as_bytes()).unwrap().encode_to_vec().unwrap()
+    let message = pool.message("rows.AllTypes").unwrap();
+    tablepb::json::message_from_slice(&message, json.as_bytes()).unwrap().encode_to_vec().unwrap()
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn the_port_takes_half_of_the_time() {
     let theirs = prost_reflect::DescriptorPool::decode(&set[..]).unwrap();
     let theirs = theirs.get_message_by_name("rows.AllTypes").unwrap();
     let theirs = with_prost_reflect::Table::new(theirs, &columns(&ALL_TYPES)).unwrap();
-    let ours = pool.get_message_by_name("rows.AllTypes").unwrap();
+    let ours = pool.message("rows.AllTypes").unwrap();
     let ours = with_tablepb::Table::new(ours, &columns(&ALL_TYPES)).unwrap();
     let payloads: Vec<_> = (0..64).map(|id| row(&pool, id)).collect();
     let time = |parse: &dyn Fn(&[u8])| {

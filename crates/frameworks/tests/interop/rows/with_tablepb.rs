@@ -1,7 +1,8 @@
 //! Rows of a table out of protobuf messages whose schema is known at run time, as streaming databases make them.
 
 use tablepb::DecodeError;
-use tablepb::{DynamicMessage, FieldDescriptor, FieldKind, MapKeyRef as MapKey, MessageDescriptor};
+use tablepb::schema::FieldKind;
+use tablepb::{DynamicMessage, FieldDescriptor, MapKeyRef as MapKey, MessageDescriptor};
 use tablepb::{MessageView, ValueRef as Value};
 
 /// A value of a column.
@@ -27,7 +28,7 @@ pub struct Table {
 
 impl Table {
     pub fn new(message: MessageDescriptor, columns: &[&str]) -> Option<Self> {
-        let columns = columns.iter().map(|name| message.get_field_by_name(name)).collect::<Option<_>>()?;
+        let columns = columns.iter().map(|name| message.field(name).ok()).collect::<Option<_>>()?;
         Some(Self { message, columns })
     }
 
@@ -41,7 +42,7 @@ fn column(message: &MessageView<'_, '_>, field: &FieldDescriptor) -> Datum {
     if field.supports_presence() && !message.has_field(field) {
         return Datum::Null;
     }
-    datum(&message.get_field(field), field.kind())
+    datum(&message.get_field(field).expect("a field of the message"), field.kind())
 }
 
 fn datum(value: &Value<'_, '_>, kind: FieldKind) -> Datum {

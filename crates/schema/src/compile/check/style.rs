@@ -9,7 +9,7 @@ use crate::compile::parse::ast::{
 };
 use crate::compile::parse::lexer::{Lexer, TokenKind};
 use crate::memory::{Room, RoomFull};
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// The limits of edition 2026.
 const MAX_FIELDS: usize = 1500;

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
-use tablepb::PoolOptions;
+use tablepb::schema::PoolOptions;
 
 /// Reads the file of this name in a directory; `None` if there is none.
 ///

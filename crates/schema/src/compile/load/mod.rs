@@ -14,7 +14,7 @@ use crate::memory::{Room, RoomFull};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// The file whose messages options are.
 pub(super) const DESCRIPTOR: &str = "google/protobuf/descriptor.proto";

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use tablepb::PoolOptions;
+use tablepb::schema::PoolOptions;
 
 /// Where files are looked for.
 pub(crate) enum Place<'r> {

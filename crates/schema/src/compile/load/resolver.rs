@@ -21,7 +21,7 @@ use alloc::string::String;
 ///
 /// let log = "import \"id.proto\"; message Log { optional Id id = 1; }";
 /// let pool = SourceBuilder::new().source("log.proto", log).resolver(Registry).build()?;
-/// assert!(pool.get_message_by_name("Id").is_some());
+/// assert!(pool.message("Id").is_ok());
 /// # Ok::<(), tablepb_schema::SourceError>(())
 /// ```
 pub trait FileResolver {

@@ -25,7 +25,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use field_index::FieldIndex;
 pub(super) use paths::OptionPaths;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// How deep values may be nested.
 const MAX_DEPTH: usize = 64;

@@ -9,7 +9,7 @@ use crate::compile::parse::codes::type_code;
 use crate::compile::parse::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
 use crate::compile::parse::strings::unescape;
 use crate::memory::Room;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// A value as it stands: sign and token.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use crate::compile::parse::ast::{Chain, Encodings, Field, MessageKind, NONE, Pre
 use crate::compile::parse::codes::{label, type_code};
 use crate::compile::wire::Out;
 use crate::memory::Room;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 impl<'a> Options<'a> {
     /// Writes the fields of a message in the order of their numbers.

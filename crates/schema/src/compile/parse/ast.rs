@@ -7,7 +7,7 @@
 use crate::memory::{Room, RoomFull};
 use alloc::string::String;
 use alloc::vec::Vec;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;

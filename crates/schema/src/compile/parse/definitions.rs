@@ -4,7 +4,7 @@ use super::{Block, MAX_DEPTH, Parsed, Parser};
 use crate::compile::error::SourceErrorKind;
 use crate::compile::parse::ast::{Body, Chain, Message, NONE, Oneof, Range, Span, TO_MAX};
 use crate::compile::parse::lexer::{Token, TokenKind};
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 pub(super) fn span(token: Token) -> Span {
     Span::new(token.start, token.end)

@@ -8,7 +8,7 @@ use crate::compile::parse::ast::{Chain, Encodings, Field, Message, MessageKind, 
 use crate::compile::parse::codes::{label, type_code, type_code_of};
 use crate::compile::parse::lexer::{Lexer, Token, TokenKind};
 use alloc::string::String;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// The types of a map.
 struct MapTypes {

@@ -22,7 +22,7 @@ use crate::memory::{Room, RoomFull};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// How deep messages may be nested, as in C++.
 const MAX_DEPTH: usize = 32;

@@ -4,7 +4,7 @@ use super::{Block, Parsed, Parser};
 use crate::compile::error::SourceErrorKind;
 use crate::compile::parse::ast::{Import, ImportKind, NONE, text_in};
 use crate::compile::parse::lexer::TokenKind;
-use tablepb::Edition;
+use tablepb::schema::Edition;
 
 /// The most parts of the name of a package, as in pools.
 const MAX_PACKAGE: usize = 68;

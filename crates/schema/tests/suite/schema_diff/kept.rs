@@ -1,7 +1,8 @@
 //! Services, and what messages and enums keep for later: every kind of difference in both directions.
 
 use super::{Case, lines, pool};
-use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
+use tablepb::DescriptorPool;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 use tablepb_schema::{DifferenceKind, diff};
 
 const SERVICES: &[Case] = &[
@@ -279,7 +280,7 @@ fn reservations_do_not_count_beside_a_table() {
     let source = "syntax = \"proto2\"; message M { optional int32 a = 1; extensions 4 to 9; reserved 2; reserved \"b\"; }
         enum E { A = 0; reserved 1; }";
     let pool = pool(source);
-    let of_message = diff(&M, &pool.get_message_by_name("M").expect("a message"));
+    let of_message = diff(&M, &pool.message("M").expect("a message"));
     assert!(of_message.iter().all(|it| it.kind() == DifferenceKind::PresenceChanged), "{of_message:?}");
-    assert!(diff(&E, &pool.get_enum_by_name("E").expect("an enum")).is_empty());
+    assert!(diff(&E, &pool.enumeration("E").expect("an enum")).is_empty());
 }

@@ -7,7 +7,8 @@ use crate::common::payload::{Style, TAME, payload};
 use crate::common::schema::{Card, Field, Kind, Schema};
 use crate::common::schema_gen::{Limits, schema};
 use crate::common::{rounds, schema::Syntax};
-use tablepb::{DescriptorPool, DynamicMessage, EnumTable, FieldTable, MessageTable};
+use tablepb::table::{EnumTable, FieldTable, MessageTable};
+use tablepb::{DescriptorPool, DynamicMessage};
 use tablepb_schema::{Compatibility, DifferenceKind, SourceBuilder, assert_matches, diff};
 
 fn pool(source: &str) -> DescriptorPool {
@@ -377,20 +378,24 @@ fn files_are_compared_by_the_names_after_the_package() {
 static ENUM: EnumTable = EnumTable::new("p.E", &[("A", 0), ("B", 1)]);
 static TABLE: MessageTable = MessageTable::new(
     "p.M",
-    &[FieldTable::new("a", 1, tablepb::Kind::Int32), FieldTable::new("e", 2, tablepb::Kind::Enum(|| &ENUM))],
+    &[
+        FieldTable::new("a", 1, tablepb::table::Kind::Int32),
+        FieldTable::new("e", 2, tablepb::table::Kind::Enum(|| &ENUM)),
+    ],
 );
-static BROKEN: MessageTable = MessageTable::new("p.M", &[FieldTable::new("a b", 1, tablepb::Kind::Int32)]);
+static BROKEN: MessageTable =
+    MessageTable::new("p.M", &[FieldTable::new("a b", 1, tablepb::table::Kind::Int32)]);
 
 /// All drifts are in one panic, one a line. A table has no extensions, and they are no drift.
 #[test]
 fn a_listing_that_has_drifted() {
     let same = "syntax = \"proto3\"; package p; message M { int32 a = 1; E e = 2; } enum E { A = 0; B = 1; }";
-    let message = pool(same).get_message_by_name("p.M").unwrap();
+    let message = pool(same).message("p.M").unwrap();
     assert_matches(&TABLE, &message);
-    assert_matches(&ENUM, &pool(same).get_enum_by_name("p.E").unwrap());
+    assert_matches(&ENUM, &pool(same).enumeration("p.E").unwrap());
     let drifted = "syntax = \"proto2\"; package p; message M { optional int64 a = 1; optional string b = 3; extensions 9; }
         extend M { optional int32 x = 9; }";
-    let message = pool(drifted).get_message_by_name("p.M").unwrap();
+    let message = pool(drifted).message("p.M").unwrap();
     let panic = std::panic::catch_unwind(|| assert_matches(&TABLE, &message)).unwrap_err();
     assert_eq!(
         panic.downcast_ref::<String>().unwrap(),
@@ -400,7 +405,7 @@ fn a_listing_that_has_drifted() {
          p.M.a: presence changes from implicit to explicit (compatible)\n  \
          p.M.a: the type changes from int32 to int64 (depends on the values)"
     );
-    let invalid = diff(&BROKEN, &pool(same).get_message_by_name("p.M").unwrap());
+    let invalid = diff(&BROKEN, &pool(same).message("p.M").unwrap());
     assert_eq!(invalid[0].kind(), DifferenceKind::InvalidTable);
     assert!(invalid[0].is_breaking() && invalid[0].to_string().contains("a b"), "{}", invalid[0]);
 }
@@ -413,7 +418,7 @@ fn comparisons_are_bounded() {
         pool(&(0..n).map(message).collect::<String>())
     };
     let (old, new) = (cycle(97), cycle(101));
-    let first = |pool: &DescriptorPool| pool.get_message_by_name("M0").unwrap();
+    let first = |pool: &DescriptorPool| pool.message("M0").unwrap();
     let differences = diff(&first(&old), &first(&new));
     assert!(differences.len() <= 4 * 198 + 1, "{}", differences.len());
     assert_eq!(differences.last().unwrap().kind(), DifferenceKind::NotCompared);
@@ -501,7 +506,7 @@ fn verdicts_hold_for_random_payloads() {
         let new = mutate(&old, choices);
         let (old_pool, new_pool) = (old.pool(), new.pool());
         let name = old.full_name(0);
-        let [there, back] = [&old_pool, &new_pool].map(|pool| pool.get_message_by_name(&name).unwrap());
+        let [there, back] = [&old_pool, &new_pool].map(|pool| pool.message(&name).unwrap());
         let differences = diff(&there, &back);
         assert_eq!(differences.len(), diff(&back, &there).len(), "{differences:#?}");
         let kinds = |wanted: fn(DifferenceKind) -> bool| differences.iter().all(|d| wanted(d.kind()));

@@ -9,7 +9,9 @@ use crate::common::wire::Wire;
 use crate::common::{rounds, schema_gen};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable, PoolOptions, Syntax};
+use tablepb::DescriptorPool;
+use tablepb::schema::PoolOptions;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use tablepb_schema::{MapType, OpenEnumType, RustOptions, SourceBuilder, TextType, diff, to_rust};
 
 const HEAD: &str = include_str!("program.rs");
@@ -147,9 +149,8 @@ mod forms {
     /// The set and the payload, as files.
     pub(super) fn files() -> [PathBuf; 2] {
         let pool = pool();
-        let everything = pool.get_message_by_name("forms.v1.Everything").unwrap();
-        let message =
-            tablepb::DynamicMessage::parse_text_format(&everything, include_str!("forms.txtpb")).unwrap();
+        let everything = pool.message("forms.v1.Everything").unwrap();
+        let message = tablepb::text::message_from_str(&everything, include_str!("forms.txtpb")).unwrap();
         std::fs::create_dir_all(directory()).unwrap();
         let files = ["forms.binpb", "forms_payload.binpb"].map(|name| directory().join(name));
         std::fs::write(&files[0], pool.encode_to_vec().unwrap()).unwrap();
@@ -198,16 +199,14 @@ mod forms {
     #[test]
     fn a_type_has_what_it_needs_and_no_more() {
         let pool = pool();
-        let deep =
-            to_rust(&pool.get_message_by_name("forms.v1.Everything.Inner").unwrap(), &RustOptions::new());
+        let deep = to_rust(&pool.message("forms.v1.Everything.Inner").unwrap(), &RustOptions::new());
         for (name, has) in [("Deep", true), ("Kind", true), ("Everything {", false), ("Color", false)] {
             assert_eq!(deep.contains(name), has, "{name}\n{deep}");
         }
         assert!(deep.starts_with("pub mod everything {\n    /// `forms.v1.Everything.Kind`.\n"), "{deep}");
-        let state = to_rust(&pool.get_enum_by_name("forms.v1.State").unwrap(), &RustOptions::new());
+        let state = to_rust(&pool.enumeration("forms.v1.State").unwrap(), &RustOptions::new());
         assert!(state.starts_with("/// `forms.v1.State`.\n") && !state.contains("struct"), "{state}");
-        let file =
-            to_rust(&pool.get_file_by_name("google/protobuf/timestamp.proto").unwrap(), &RustOptions::new());
+        let file = to_rust(&pool.file("google/protobuf/timestamp.proto").unwrap(), &RustOptions::new());
         assert!(file.contains("pub struct Timestamp {"), "{file}");
         assert!(!to_rust(&pool, &RustOptions::new()).contains("struct Timestamp"));
     }
@@ -351,7 +350,7 @@ static TREE: MessageTable = MessageTable::new(
 #[test]
 fn packages_are_modules() {
     let pool = DescriptorPool::from_tables(&[&TREE]).unwrap();
-    let tree = pool.get_message_by_name("a.b.Tree").unwrap();
+    let tree = pool.message("a.b.Tree").unwrap();
     let options = RustOptions::new().derives("Eq, PartialEq, Hash").unknown_fields(false);
     let source = to_rust(&tree, &options);
     assert_formatted("packages", &source);
@@ -406,7 +405,7 @@ fn hostile_names() {
     let file = Wire::new().bytes(1, "a.proto").bytes(2, &package).raw(&messages.0);
     let other = Wire::new().bytes(1, "b.proto").message(4, Wire::new().bytes(1, "N"));
     let set = Wire::new().message(1, file).message(1, other);
-    let pool = DescriptorPool::decode_with(&set.0, &PoolOptions::new().memory(1 << 30)).unwrap();
+    let pool = PoolOptions::new().memory(1 << 30).decode(&set.0).unwrap();
     let source = to_rust(&pool, &RustOptions::new().unknown_fields(false));
     assert_eq!(source.matches("    pub struct M").count(), 2_000);
     assert_eq!(source.matches("pub struct M1000 ").count(), 1);
@@ -428,7 +427,7 @@ fn regression_a_default_is_named_like_a_keyword() {
         word: Option<Word>,
     }
     tablepb::message! { Line as "p.Line" syntax "proto2" { word: enum Word = 1 [default = r#type] } }
-    assert_eq!(Line::TABLE.fields()[0].default(), Some(tablepb::DefaultValue::Enum("type")));
+    assert_eq!(Line::TABLE.fields()[0].default(), Some(tablepb::table::DefaultValue::Enum("type")));
     let pool = DescriptorPool::from_tables(&[Line::TABLE]).unwrap();
     assert!(to_rust(&pool, &RustOptions::new()).contains("[default = r#type]"));
 }

@@ -1,0 +1,200 @@
+//! What is encoded, printed and parsed, whatever its form.
+
+#[cfg(feature = "json")]
+use super::json;
+#[cfg(feature = "reflect")]
+use super::{ParseError, text};
+#[cfg(feature = "reflect")]
+use crate::message::{DynamicMessage, MessageMut, MessageView};
+use crate::wire::Buffer;
+use crate::wire::error::{DecodeError, EncodeError};
+use crate::wire::options::{DecodeOptions, EncodeOptions};
+#[cfg(feature = "reflect")]
+use crate::wire::output::buffer::sealed::RawBuffer;
+
+/// A message in any form: a struct of [`message!`](crate::message!), a `DynamicMessage`, a `MessageView` or a `MessageMut`.
+///
+/// Sealed: this crate implements it. [`EncodeOptions`], and the calls of the modules `json` and `text`, take it.
+///
+/// ```
+/// use tablepb::{AnyMessage, DescriptorPool, DynamicMessage, EncodeError, Message, text};
+///
+/// #[derive(Default)]
+/// struct Log { line: String }
+/// tablepb::message! { Log as "pkg.Log" { line: string = 1 } }
+///
+/// fn shown(message: &impl AnyMessage) -> Result<String, EncodeError> {
+///     Ok(format!("<{}>", text::to_string(message)?))
+/// }
+///
+/// let log = Log { line: "a".into() };
+/// let descriptor = DescriptorPool::from_tables(&[Log::TABLE])?.message("pkg.Log")?;
+/// let dynamic = DynamicMessage::decode(&descriptor, &log.encode_to_vec()?)?;
+/// assert_eq!(shown(&log)?, r#"<line:"a">"#);
+/// assert_eq!(shown(&dynamic)?, shown(&log)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait AnyMessage {
+    #[doc(hidden)]
+    fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError>;
+
+    #[cfg(feature = "json")]
+    #[doc(hidden)]
+    fn __print_json(&self, buffer: &mut dyn RawBuffer, printer: &json::Printer) -> Result<(), EncodeError>;
+
+    #[cfg(feature = "reflect")]
+    #[doc(hidden)]
+    fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError>;
+}
+
+/// A message that text can be merged into: a struct of [`message!`](crate::message!) that does not borrow from its input, or a
+/// [`DynamicMessage`].
+///
+/// Sealed: this crate implements it, and [`json::merge_from_slice`](crate::json::merge_from_slice) and the like take it.
+#[cfg(feature = "reflect")]
+pub trait MergeText {
+    #[cfg(feature = "json")]
+    #[doc(hidden)]
+    fn __merge_json(&mut self, json: &[u8], parser: &json::Parser) -> Result<(), ParseError>;
+
+    #[doc(hidden)]
+    fn __merge_text(&mut self, text: &[u8], parser: &text::Parser) -> Result<(), ParseError>;
+}
+
+/// A message that is made of text without a descriptor: a struct of [`message!`](crate::message!) that does not borrow from its input.
+///
+/// Sealed: this crate implements it, and [`json::from_slice`](crate::json::from_slice) and the like take it.
+#[cfg(feature = "reflect")]
+pub trait ParseText: Sized {
+    #[cfg(feature = "json")]
+    #[doc(hidden)]
+    fn __from_json(json: &[u8], parser: &json::Parser) -> Result<Self, ParseError>;
+
+    #[doc(hidden)]
+    fn __from_text(text: &[u8], parser: &text::Parser) -> Result<Self, ParseError>;
+}
+
+#[cfg(feature = "reflect")]
+impl AnyMessage for MessageView<'_, '_> {
+    fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
+        self.append(buffer, options)
+    }
+
+    #[cfg(feature = "json")]
+    fn __print_json(&self, buffer: &mut dyn RawBuffer, printer: &json::Printer) -> Result<(), EncodeError> {
+        json::print(*self, buffer, printer)
+    }
+
+    fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError> {
+        text::print(*self, buffer, printer)
+    }
+}
+
+/// What has a view is encoded and printed as its view.
+#[cfg(feature = "reflect")]
+macro_rules! by_view {
+    ($($message:ty),*) => {$(
+        impl AnyMessage for $message {
+            fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
+                self.as_view().append(buffer, options)
+            }
+
+            #[cfg(feature = "json")]
+            fn __print_json(
+                &self,
+                buffer: &mut dyn RawBuffer,
+                printer: &json::Printer,
+            ) -> Result<(), EncodeError> {
+                json::print(self.as_view(), buffer, printer)
+            }
+
+            fn __print_text(
+                &self,
+                buffer: &mut dyn RawBuffer,
+                printer: &text::Printer,
+            ) -> Result<(), EncodeError> {
+                text::print(self.as_view(), buffer, printer)
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "reflect")]
+by_view!(DynamicMessage, MessageMut<'_>);
+
+#[cfg(feature = "reflect")]
+impl MergeText for DynamicMessage {
+    #[cfg(feature = "json")]
+    fn __merge_json(&mut self, json: &[u8], parser: &json::Parser) -> Result<(), ParseError> {
+        super::calls::merge(self, json, parser)
+    }
+
+    fn __merge_text(&mut self, text: &[u8], parser: &text::Parser) -> Result<(), ParseError> {
+        super::calls::merge(self, text, &parser.allow_partial(true))
+    }
+}
+
+/// The verb of all messages, with these options.
+impl EncodeOptions {
+    /// Appends a message to a buffer, as `encode` does with the defaults. For structs, a depth limit above 100 counts as 100.
+    ///
+    /// ```
+    /// use tablepb::{EncodeOptions, Message};
+    ///
+    /// #[derive(Default)]
+    /// struct Log { line: Option<String> }
+    /// tablepb::message! { Log as "pkg.Log" syntax "proto2" { line: required string = 1 } }
+    ///
+    /// let mut buf = Vec::new();
+    /// assert!(Log::default().encode(&mut buf).is_err());
+    /// EncodeOptions::new().allow_partial(true).encode(&Log::default(), &mut buf)?;
+    /// assert!(buf.is_empty());
+    /// # Ok::<(), tablepb::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::encode`](crate::Message::encode), within these limits. After an error the buffer has its old content.
+    pub fn encode<M: AnyMessage>(&self, message: &M, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
+        message.__encode(buffer, *self)
+    }
+}
+
+/// A message that bytes of the wire can be merged into: a struct of [`message!`](crate::message!) or a `DynamicMessage`.
+///
+/// Sealed: this crate implements it, and [`DecodeOptions::merge`] takes it.
+pub trait MergeBytes<'i> {
+    #[doc(hidden)]
+    fn __merge(&mut self, input: &'i [u8], options: &DecodeOptions) -> Result<(), DecodeError>;
+}
+
+#[cfg(feature = "reflect")]
+impl<'i> MergeBytes<'i> for DynamicMessage {
+    fn __merge(&mut self, input: &'i [u8], options: &DecodeOptions) -> Result<(), DecodeError> {
+        self.merge_bytes(input, options)
+    }
+}
+
+impl DecodeOptions {
+    /// Merges an encoded message into a struct or a dynamic message, as their `merge` does with the defaults.
+    ///
+    /// ```
+    /// use tablepb::{DecodeOptions, Message};
+    ///
+    /// #[derive(Default)]
+    /// struct Log { lines: Vec<String> }
+    /// tablepb::message! { Log as "pkg.Log" { lines: repeated string = 1 } }
+    ///
+    /// let mut log = Log { lines: vec!["a".into()] };
+    /// DecodeOptions::new().max_depth(5).merge(&mut log, b"\x0a\x01b")?;
+    /// assert_eq!(log.lines, ["a", "b"]);
+    /// # Ok::<(), tablepb::DecodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::merge`](crate::Message::merge), within these limits.
+    pub fn merge<'i, M: MergeBytes<'i>>(&self, message: &mut M, input: &'i [u8]) -> Result<(), DecodeError> {
+        message.__merge(input, self)
+    }
+}
