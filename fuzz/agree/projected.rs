@@ -53,7 +53,7 @@ pub fn run(choices: &mut Choices) {
 
 /// A message without the fields that are not selected is edited like any message of what is left.
 fn dropping(projection: &Projection, input: &[u8], choices: &mut Choices) {
-    let Ok(mut part) = PARTIAL.decode_selected(&projection, input) else { return };
+    let Ok(mut part) = PARTIAL.decode_selected(projection, input) else { return };
     let mut full = part.clone();
     full.materialize().expect("what is left is valid");
     changes(&mut part, &mut full, choices);

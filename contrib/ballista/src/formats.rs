@@ -39,14 +39,14 @@ impl Formats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablepb::table::{FieldTable, Kind, MessageTable};
     use tablepb::DescriptorPool;
+    use tablepb::table::{FieldTable, Kind, MessageTable};
     use tablepb_datafusion::ProtobufOptions;
 
     static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
 
     fn bytes(max_row_len: usize) -> Vec<u8> {
-        let log = DescriptorPool::from_tables(&[&LOG]).unwrap().get_message_by_name("example.Log").unwrap();
+        let log = DescriptorPool::from_tables(&[&LOG]).unwrap().message("example.Log").unwrap();
         let options = ProtobufOptions::new().with_max_row_len(max_row_len);
         ProtobufFormat::new(&log, options).unwrap().to_bytes().unwrap()
     }

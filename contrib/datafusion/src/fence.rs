@@ -107,7 +107,7 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusion
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablepb::DynamicMessage;
+
     use tablepb_arrow::ReaderBuilder;
     use tablepb_arrow::mapping::{Enums, Options};
     use tablepb_schema::SourceBuilder;
@@ -129,10 +129,10 @@ mod tests {
 
     fn batches(options: Options) -> (BatchDecoder, arrow_array::RecordBatch) {
         let pool = SourceBuilder::new().source("log.proto", SCHEMA).build().unwrap();
-        let log = pool.get_message_by_name("example.Log").unwrap();
+        let log = pool.message("example.Log").unwrap();
         let mut decoder = ReaderBuilder::new(&log).options(options).build_decoder().unwrap();
         for text in ROWS.iter().cycle().take(100) {
-            let message = DynamicMessage::parse_text_format(&log, text).unwrap();
+            let message = tablepb::text::message_from_str(&log, text).unwrap();
             assert!(decoder.push(&message.encode_to_vec().unwrap()).unwrap());
         }
         let batch = decoder.flush().unwrap().unwrap();

@@ -6,7 +6,7 @@ use tablepb_kafka::{
     PARTITIONS, connect, consume::Consumer, consume::Progress, make_topic, partition, produce, schemas,
 };
 
-include!("../../common/say.rs");
+include!("../../../examples/common/say.rs");
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {

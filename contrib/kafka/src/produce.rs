@@ -6,7 +6,6 @@ use rskafka::client::partition::{Compression, PartitionClient};
 use rskafka::record::Record;
 use std::collections::BTreeMap;
 use std::error::Error;
-use tablepb::DynamicMessage;
 use tablepb::stream::confluent;
 use tablepb_arrow::SchemaStore;
 
@@ -32,7 +31,7 @@ pub fn order(store: &SchemaStore, number: usize) -> Result<Vec<u8>, Box<dyn Erro
     let (message, index) = schemas::order(store, id)?;
     let mut bytes = Vec::new();
     confluent::append_header(id, &[index], &mut bytes)?;
-    DynamicMessage::from_json(&message, json.as_bytes())?.encode(&mut bytes)?;
+    tablepb::json::message_from_slice(&message, json.as_bytes())?.encode(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -5,9 +5,9 @@ use arrow_buffer::Buffer;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tablepb::MessageDescriptor;
 use tablepb::stream::append_frame;
 use tablepb::wire::Writer;
-use tablepb::{DynamicMessage, MessageDescriptor};
 use tablepb_arrow::mapping::{Enums, Options};
 use tablepb_arrow::write::WriterBuilder;
 use tablepb_arrow::{BadRows, ErrorKind, ReaderBuilder};
@@ -63,7 +63,7 @@ fn memory_follows_the_batch() {
     columns_that_nothing_sets_take_nothing();
     columns_that_few_rows_set_are_in_a_budget();
     let pool = SourceBuilder::new().source("m.proto", SOURCE).build().unwrap();
-    let row = pool.get_message_by_name("m.Row").unwrap();
+    let row = pool.message("m.Row").unwrap();
     for (count, batch_size) in [(8192, 8192), (10, 8192), (1024, 8192), (1024, usize::MAX), (8193, 20_000)] {
         let block = rows(&row, count);
         for views in [true, false] {
@@ -117,7 +117,7 @@ fn recursive_types_are_in_proportion() {
     let fields: String = (1..=8).map(|i| format!("R r{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; message R {{ {fields} int64 id = 9; }}");
     let pool = SourceBuilder::new().source("r.proto", source).build().unwrap();
-    let of = pool.get_message_by_name("R").unwrap();
+    let of = pool.message("R").unwrap();
     // Each row goes another way down.
     let rows = || {
         (0..20_000_u32).map(|row| {
@@ -150,7 +150,7 @@ fn columns_that_nothing_sets_take_nothing() {
         "syntax = \"proto3\"; {levels} message L4 {{ int64 a = 1; string b = 2; repeated bool c = 3; }}"
     );
     let pool = SourceBuilder::new().source("l.proto", source).build().unwrap();
-    let of = pool.get_message_by_name("L0").unwrap();
+    let of = pool.message("L0").unwrap();
     for options in [Options::new(), Options::new().views(false)] {
         let builder = ReaderBuilder::new(&of).options(options);
         let mut decoder = builder.build_decoder().unwrap();
@@ -171,7 +171,7 @@ fn columns_that_few_rows_set_are_in_a_budget() {
     let fields: String = (1..=4000).map(|i| format!("int64 f{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; message W {{ {fields} }}");
     let pool = SourceBuilder::new().source("w.proto", source).build().unwrap();
-    let of = pool.get_message_by_name("W").unwrap();
+    let of = pool.message("W").unwrap();
     let mut all = Vec::new();
     for i in 1..=4000 {
         Writer::new(&mut all).write_varint(i << 3);
@@ -198,7 +198,7 @@ fn names_of_an_enum_are_there_once() {
     let values: String = (0..5000).map(|i| format!("NAME_OF_A_VALUE_{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; enum E {{ {values} }} message M {{ {fields} }}");
     let pool = SourceBuilder::new().source("e.proto", source).build().unwrap();
-    let of = pool.get_message_by_name("M").unwrap();
+    let of = pool.message("M").unwrap();
     let mut row = Vec::new();
     for i in 1..=200 {
         Writer::new(&mut row).write_varint(i << 3);
@@ -226,7 +226,7 @@ fn columns_of_a_oneof_are_listed_once() {
     let members: String = (1..=MEMBERS).map(|i| format!("int32 a_{i} = {i};")).collect();
     let source = format!("syntax = \"proto3\"; message O {{ oneof one {{ {members} }} }}");
     let pool = SourceBuilder::new().source("o.proto", source).build().unwrap();
-    let of = pool.get_message_by_name("O").unwrap();
+    let of = pool.message("O").unwrap();
     let column = |i: usize| {
         let set = (i == MEMBERS / 2).then_some(7);
         (format!("a{i}"), Arc::new(Int32Array::from(vec![set, None])) as ArrayRef, true)
@@ -249,7 +249,7 @@ fn rows(row: &MessageDescriptor, count: usize) -> Buffer {
             "a: {at} b: 1.5 c: 'row number {at}' d: 'some bytes of row {at}' e: true f: [1, 2, 3, {at}] g: 'x' g: 'a longer text {at}' \
              h {{ key: 'k{at}' value: {at} }} i {{ a: 1 c: 'inner' }} j {{ name: 'item' values: [1, 2, 3] }} j {{ }}"
         );
-        let message = DynamicMessage::parse_text_format(row, &text).unwrap().encode_to_vec().unwrap();
+        let message = tablepb::text::message_from_str(row, &text).unwrap().encode_to_vec().unwrap();
         append_frame(&message, &mut block).unwrap();
     }
     Buffer::from_vec(block)
@@ -362,7 +362,7 @@ fn colors() -> MessageDescriptor {
          message Colors {{ Color one = 1; repeated Color colors = 2; repeated Colors more = 3; }}"
     );
     let pool = SourceBuilder::new().source("c.proto", source).build().unwrap();
-    pool.get_message_by_name("m.Colors").unwrap()
+    pool.message("m.Colors").unwrap()
 }
 
 /// A packed run of this many bytes, each of which is a number.

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_cast::pretty::pretty_format_batches;
 use tablepb::stream::confluent;
-use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb::{DescriptorPool, MessageDescriptor};
 use tablepb_arrow::mapping::{MappingErrorKind, Oneofs, Options, Recursive};
 use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder, SchemaStore, WriteErrorKind, WriterBuilder};
 use tablepb_schema::SourceBuilder;
@@ -29,11 +29,11 @@ fn pool(source: &str) -> DescriptorPool {
 }
 
 fn row(name: &str) -> MessageDescriptor {
-    pool(ROW).get_message_by_name(name).unwrap()
+    pool(ROW).message(name).unwrap()
 }
 
 fn encoded(descriptor: &MessageDescriptor, text: &str) -> Vec<u8> {
-    let message = DynamicMessage::parse_text_format(descriptor, text).unwrap();
+    let message = tablepb::text::message_from_str(descriptor, text).unwrap();
     message.encode_to_vec().unwrap()
 }
 
@@ -158,7 +158,7 @@ fn a_wide_type_is_read_like_a_narrow_one() {
     let pool = pool(&format!(
         "syntax = 'proto3'; package x; message Wide {{ {fields} repeated Wide more = 1000; }}"
     ));
-    let wide = pool.get_message_by_name("x.Wide").unwrap();
+    let wide = pool.message("x.Wide").unwrap();
     let options = Options::new().recursion(1);
     let text = "f7: 'seven' f300: 'a string of more than twelve' more { f1: 'in it' } more { }";
     let mut all = ReaderBuilder::new(&wide).options(options.clone()).build_decoder().unwrap();
@@ -186,11 +186,11 @@ fn a_message_without_fields_has_rows() {
     let empty = pool(
         "syntax = 'proto3'; package x; message Empty {} message Has { Empty e = 1; repeated Empty es = 2; }",
     );
-    let descriptor = empty.get_message_by_name("x.Empty").unwrap();
+    let descriptor = empty.message("x.Empty").unwrap();
     let mut decoder = ReaderBuilder::new(&descriptor).build_decoder().unwrap();
     assert!(decoder.push(b"").unwrap() && decoder.push(b"\x08\x01").unwrap());
     assert_eq!(decoder.flush().unwrap().unwrap().num_rows(), 2);
-    let has = empty.get_message_by_name("x.Has").unwrap();
+    let has = empty.message("x.Has").unwrap();
     let mut decoder = ReaderBuilder::new(&has).build_decoder().unwrap();
     assert_eq!(read(&mut decoder, &has, &["", "e { } es { } es { }"]), ["| []", "{} | [{}, {}]"]);
 }
@@ -243,7 +243,7 @@ fn a_message_in_itself_is_bytes_or_an_error() {
     let pool = pool(
         "syntax = 'proto3'; package x; message A { int32 id = 1; B b = 2; } message B { A a = 1; repeated B bs = 2; }",
     );
-    let a = pool.get_message_by_name("x.A").unwrap();
+    let a = pool.message("x.A").unwrap();
     let schema = tablepb_arrow::mapping::schema(&a, &Options::new(), &[]).unwrap();
     assert_eq!(
         schema.field(1).data_type().to_string(),
@@ -271,11 +271,11 @@ message Tree {
 
 fn tree() -> MessageDescriptor {
     let source = TREE.replace("package x;", "package x; import 'google/protobuf/timestamp.proto';");
-    pool(&source).get_message_by_name("x.Tree").unwrap()
+    pool(&source).message("x.Tree").unwrap()
 }
 
 fn of_json(descriptor: &MessageDescriptor, json: &str) -> Vec<u8> {
-    DynamicMessage::from_json(descriptor, json.as_bytes()).unwrap().encode_to_vec().unwrap()
+    tablepb::json::message_from_slice(descriptor, json.as_bytes()).unwrap().encode_to_vec().unwrap()
 }
 
 #[test]

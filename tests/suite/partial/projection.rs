@@ -241,7 +241,7 @@ fn broken(choices: &mut Choices) {
     let passing = case.projection.clone().pass_through();
     for projection in [Some(&case.projection), Some(&passing), lazy.as_ref().ok()].into_iter().flatten() {
         let mut decoder = Decoder::new(&case.descriptor).with_options(PARTIAL).with_projection(projection);
-        let view = match (decoder.decode(&input), PARTIAL.decode_selected(&projection, &input)) {
+        let view = match (decoder.decode(&input), PARTIAL.decode_selected(projection, &input)) {
             (Ok(view), Ok(owned)) => {
                 assert_eq!(owned.as_view(), view);
                 view

@@ -279,7 +279,7 @@ fn sets_may_lack_the_files_of_protobuf_or_have_their_own() {
         let a = pool.message("t.A").unwrap();
         let message = tablepb::json::message_from_slice(&a, br#"{"at":"1970-01-01T00:00:01Z"}"#).unwrap();
         assert_eq!(message.encode_to_vec().unwrap(), b"\x0a\x02\x08\x01");
-        if let Some(all) = pool.message("t.All").ok() {
+        if let Ok(all) = pool.message("t.All") {
             tablepb::json::message_from_slice(&all, br#"{"timestamp":"1970-01-01T00:00:01Z"}"#).unwrap();
         }
     }

@@ -22,10 +22,10 @@ impl Shape {
         rows: usize,
     ) -> Self {
         let pool = SourceBuilder::new().source("bench.proto", source).build().expect("a valid schema");
-        let descriptor = pool.get_message_by_name("bench.Row").expect("bench.Row");
+        let descriptor = pool.message("bench.Row").expect("bench.Row");
         let mut random = Random(name.len() as u64);
         let encode = |json: String| {
-            let message = DynamicMessage::from_json(&descriptor, json.as_bytes());
+            let message = tablepb::json::message_from_slice(&descriptor, json.as_bytes());
             message.unwrap_or_else(|e| panic!("{e}: {json}")).encode_to_vec().expect("a small message")
         };
         let rows = (0..rows).map(|_| encode(row(&mut random))).collect();

@@ -35,7 +35,7 @@ pub fn makers<T: DecodeOwned + 'static, P: prost::Message + Default + 'static>()
 
 fn schema<T: tablepb::Message>() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[T::TABLE]).expect("a valid schema");
-    pool.get_message_by_name(T::TABLE.full_name()).expect("the message")
+    pool.message(T::TABLE.full_name()).expect("the message")
 }
 
 /// The schema for prost-reflect.

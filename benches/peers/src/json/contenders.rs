@@ -139,10 +139,10 @@ where
     J: prost::Message + Default + Serialize + DeserializeOwned + 'static,
     B: buffa::Message + Serialize + DeserializeOwned + 'static,
 {
-    let descriptor = TABLEPB.get_message_by_name(name).expect("in the descriptor set");
+    let descriptor = TABLEPB.message(name).expect("in the descriptor set");
     let json = |bytes: &Vec<u8>| {
         let message = tablepb::DynamicMessage::decode(&descriptor, bytes).expect("valid");
-        message.to_json_string().expect("room").len()
+        tablepb::json::to_string(&message).expect("room").len()
     };
     let bytes = set.iter().map(json).sum();
     let (first, second) = (descriptor.clone(), descriptor.clone());
@@ -152,8 +152,8 @@ where
         set,
         move |bytes| tablepb::DynamicMessage::decode(&first, bytes).expect("valid"),
         |message, buffer| message.encode(buffer).expect("room"),
-        |message, buffer| message.to_json(buffer).expect("room"),
-        move |text| tablepb::DynamicMessage::from_json(&second, text).expect("valid"),
+        |message, buffer| tablepb::json::append(buffer, message).expect("room"),
+        move |text| tablepb::json::message_from_slice(&second, text).expect("valid"),
     );
     if mode == Mode::ToJson {
         let (set, descriptor) = (set.to_vec(), descriptor.clone());
@@ -161,7 +161,7 @@ where
         dynamic.pass = Box::new(move |order| {
             for &at in order {
                 buffer.clear();
-                decoder.decode(&set[at]).expect("valid").to_json(&mut buffer).expect("room");
+                tablepb::json::append(&mut buffer, &decoder.decode(&set[at]).expect("valid")).expect("room");
                 black_box(&buffer);
             }
         });
@@ -172,8 +172,8 @@ where
         set,
         |bytes| <P::Owned as Message>::decode(bytes).expect("valid"),
         |message, buffer| message.encode(buffer).expect("room"),
-        |message, buffer| message.to_json(buffer).expect("room"),
-        |text| <P::Owned as Message>::from_json(text).expect("valid"),
+        |message, buffer| tablepb::json::append(buffer, message).expect("room"),
+        |text| tablepb::json::from_slice::<P::Owned>(text).expect("valid"),
     );
     let buffa = contender(
         "buffa",

@@ -164,7 +164,7 @@ pub fn contenders(records: &[Record]) -> Vec<Box<dyn Contender>> {
         tags: record.tags.clone(),
     };
     let pool = DescriptorPool::from_tables(&[<Record as Message>::TABLE]).expect("a valid schema");
-    let descriptor = pool.get_message_by_name("example.Project").expect("the record");
+    let descriptor = pool.message("example.Project").expect("the record");
     let values = encoded.iter().map(|bytes| DynamicMessage::decode(&descriptor, bytes).expect("valid"));
     vec![
         codec(

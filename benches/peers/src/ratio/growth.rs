@@ -38,7 +38,7 @@ fn repeat(one: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
 
 /// One message of 64 MB beside 64 of 1 MB, and fresh messages of 1, 2, 4 .. 64 MB.
 fn sizes<M: Message + Default>(pool: &DescriptorPool, name: &str, rounds: usize, megabyte: &[u8]) {
-    let descriptor = pool.get_message_by_name(name).expect("in the descriptor set");
+    let descriptor = pool.message(name).expect("in the descriptor set");
     let large = megabyte.repeat(64);
     let parts: Vec<Vec<u8>> = (0..64).map(|_| megabyte.to_vec()).collect();
     let (mut one, mut many) = (Decoder::new(&descriptor), Decoder::new(&descriptor));
@@ -158,7 +158,7 @@ fn message(name: &str, field: Vec<FieldDescriptorProto>) -> MessageDescriptor {
     };
     let set = FileDescriptorSet { file: vec![file] }.encode_to_vec();
     let pool = DescriptorPool::decode(&set).expect("a descriptor set");
-    pool.get_message_by_name(name).expect("in the descriptor set")
+    pool.message(name).expect("in the descriptor set")
 }
 
 /// A message with varints of up to four bytes in these fields.

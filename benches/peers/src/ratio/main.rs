@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         for (regime, sets) in &sets {
             let mut rows = Vec::new();
             for &(shape, payloads) in sets {
-                let descriptor = pool.get_message_by_name(shape.message).expect("in the descriptor set");
+                let descriptor = pool.message(shape.message).expect("in the descriptor set");
                 let setup = Setup { payloads, descriptor, handles: handles.clone(), edit: shape.edit };
                 let mut contenders = (shape.contenders)(mode, &setup);
                 if let Err(text) = verify(mode, shape, &mut contenders, payloads) {

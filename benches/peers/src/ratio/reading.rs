@@ -108,7 +108,7 @@ fn read_map(map: MapRef, sum: &mut Sum) {
 }
 
 fn fields<const N: usize>(pool: &DescriptorPool, message: &str, numbers: [u32; N]) -> [FieldDescriptor; N] {
-    let message = pool.get_message_by_name(message).expect("in the descriptor set");
+    let message = pool.message(message).expect("in the descriptor set");
     numbers.map(|number| message.get_field(number).expect("in the descriptor set"))
 }
 

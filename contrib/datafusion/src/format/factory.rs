@@ -9,8 +9,8 @@ use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tablepb::table::MessageTable;
 use tablepb::DescriptorPool;
+use tablepb::table::MessageTable;
 
 /// The word after `STORED AS`.
 const NAME: &str = "PROTOBUF";
@@ -123,7 +123,7 @@ impl FileFormatFactory for ProtobufFormatFactory {
             }
         }
         let Some(message) = message else { return config_err!("{WITHOUT_MESSAGE}") };
-        let Some(descriptor) = self.pool(descriptors)?.get_message_by_name(message) else {
+        let Some(descriptor) = self.pool(descriptors)?.message(message).ok() else {
             return config_err!(
                 "the option message: the descriptor set has no message type '{message}'; a full name begins with the package"
             );
@@ -134,7 +134,7 @@ impl FileFormatFactory for ProtobufFormatFactory {
     /// Without options the messages are of no known type: a table without columns, of which rows can be counted.
     fn default(&self) -> Arc<dyn FileFormat> {
         let empty =
-            DescriptorPool::from_tables(&[&EMPTY]).ok().and_then(|pool| pool.get_message_by_name(EMPTY_NAME));
+            DescriptorPool::from_tables(&[&EMPTY]).ok().and_then(|pool| pool.message(EMPTY_NAME).ok());
         let format = empty.and_then(|empty| ProtobufFormat::new(&empty, ProtobufOptions::new()).ok());
         Arc::new(format.expect("a message type without fields is valid"))
     }

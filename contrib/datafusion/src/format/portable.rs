@@ -73,7 +73,7 @@ impl ProtobufFormat {
         for Entry { name, value } in &portable.options {
             options.set(name, value)?;
         }
-        match pool.get_message_by_name(&portable.message) {
+        match pool.message(&portable.message).ok() {
             Some(descriptor) => {
                 let mut format = Self::new(&descriptor, options)?;
                 for directory in &portable.directories {
@@ -108,7 +108,7 @@ mod tests {
             .with_enums(Enums::Name)
             .with_well_known(true)
             .with_compression(Compression::Gzip);
-        let format = ProtobufFormat::new(&pool.get_message_by_name("example.Log").unwrap(), options).unwrap();
+        let format = ProtobufFormat::new(&pool.message("example.Log").unwrap(), options).unwrap();
         format.in_directory(&ListingTableUrl::parse("memory:///logs/of a%20day/").unwrap())
     }
 

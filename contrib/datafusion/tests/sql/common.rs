@@ -25,7 +25,7 @@ pub fn pool() -> DescriptorPool {
 }
 
 pub fn log() -> MessageDescriptor {
-    pool().get_message_by_name("example.Log").unwrap()
+    pool().message("example.Log").unwrap()
 }
 
 /// Message number `id`. Sizes differ from 2 bytes to over a block of the reader; now and then a message has long bytes in a field that few queries want.
@@ -47,9 +47,9 @@ pub fn message(id: u64) -> Vec<u8> {
     if id % 5 == 1 {
         text += " text: 'a text that is longer than a view holds' at { seconds: 1700000000 nanos: 5 }";
     }
-    let mut message = DynamicMessage::parse_text_format(&log(), &text).unwrap();
+    let mut message = tablepb::text::message_from_str(&log(), &text).unwrap();
     if id % 1009 == 1008 {
-        message.set_field_by_name("raw", vec![7_u8; 1_300_000]).unwrap();
+        message.set_field("raw", vec![7_u8; 1_300_000]).unwrap();
     }
     message.encode_to_vec().unwrap()
 }

@@ -1,7 +1,6 @@
 //! The options of tables.
 
 use crate::common::{Files, context_with_pool, delimited, log, message, number, rows};
-use tablepb::DynamicMessage;
 
 fn ids(count: u64) -> Vec<u8> {
     delimited((0..count).map(message))
@@ -107,7 +106,7 @@ async fn times_that_nanoseconds_do_not_reach_have_a_coarser_unit() {
     let files = Files::new(2);
     // 0001-01-01, where the times of some languages begin.
     let zero = "id: 9 at { seconds: -62135596800 nanos: 1500 }";
-    let zero = DynamicMessage::parse_text_format(&log(), zero).unwrap().encode_to_vec().unwrap();
+    let zero = tablepb::text::message_from_str(&log(), zero).unwrap().encode_to_vec().unwrap();
     files.write("a.binpb", &delimited([message(1), zero]));
     files.create("a.binpb", ", well_known 'true'").await.unwrap();
     let error = files.rows("SELECT at FROM t").await.unwrap_err().to_string();

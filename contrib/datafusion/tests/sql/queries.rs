@@ -13,17 +13,17 @@ fn ids(count: u64) -> Vec<u8> {
 /// What a field of a message is, as the text of a column of it.
 fn text(message: MessageView<'_, '_>, path: &[&str]) -> String {
     let (first, rest) = path.split_first().unwrap();
-    let field = message.descriptor().get_field_by_name(first).unwrap();
+    let field = message.descriptor().field(first).unwrap();
     if field.supports_presence() && !message.has_field(&field) {
         return "null".to_owned();
     }
     match message.get_field(&field) {
-        ValueRef::Message(part) => text(part, rest),
-        ValueRef::I32(value) => value.to_string(),
-        ValueRef::U64(value) => value.to_string(),
-        ValueRef::F64(value) => format!("{value:?}"),
-        ValueRef::String(value) => value.to_string(),
-        ValueRef::EnumNumber(value) => value.to_string(),
+        Ok(ValueRef::Message(part)) => text(part, rest),
+        Ok(ValueRef::I32(value)) => value.to_string(),
+        Ok(ValueRef::U64(value)) => value.to_string(),
+        Ok(ValueRef::F64(value)) => format!("{value:?}"),
+        Ok(ValueRef::String(value)) => value.to_string(),
+        Ok(ValueRef::EnumNumber(value)) => value.to_string(),
         other => panic!("{other:?}"),
     }
 }

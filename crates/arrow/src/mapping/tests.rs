@@ -1,7 +1,7 @@
 use super::*;
 use arrow_schema::{DataType, Field, TimeUnit};
-use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use tablepb::DescriptorPool;
+use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 
 static COLOR: EnumTable = EnumTable::new("e.Color", &[("NONE", 0), ("RED", 1)]);
 static TREE: MessageTable = MessageTable::new(

@@ -110,9 +110,9 @@ mod tests {
     use super::super::ReaderBuilder;
     use super::*;
     use crate::mapping::Options;
+    use tablepb::DescriptorPool;
     use tablepb::stream::append_frame;
     use tablepb::table::{FieldTable, Kind, MessageTable};
-    use tablepb::DescriptorPool;
 
     static LOG: MessageTable = MessageTable::new("r.Log", &[FieldTable::new("line", 1, Kind::String)]);
 

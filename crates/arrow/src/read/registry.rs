@@ -5,9 +5,9 @@ use super::decoder::Decoder;
 use super::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::sync::Arc;
-use tablepb::stream::confluent;
-use tablepb::schema::FileDescriptor;
 use tablepb::MessageDescriptor;
+use tablepb::schema::FileDescriptor;
+use tablepb::stream::confluent;
 
 /// The first 16 bytes of a record, or zeros after its end.
 #[inline]

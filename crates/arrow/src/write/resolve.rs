@@ -8,9 +8,9 @@ use arrow_schema::{DataType, Field, Fields};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use tablepb::wire::WireType;
 use tablepb::schema::{FieldKind, OneofDescriptor};
 use tablepb::table::Kind;
+use tablepb::wire::WireType;
 use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// The most levels of messages in each other, as decoders have it.
@@ -268,7 +268,7 @@ impl Columns<'_> {
         let by_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
             Some(name) => {
                 descriptor.extensions().find(|found| found.full_name() == name).map(|found| found.as_field())
-            },
+            }
             None => descriptor.field(name).ok().or_else(|| self.by_json_name(name)),
         };
         by_name.or_else(|| {

@@ -6,7 +6,7 @@ use super::plan::Presence;
 use super::reverse::Reverse;
 use super::wire::{Cut, Tag};
 use tablepb::wire::Reader;
-use tablepb::{DynamicMessage, EncodeErrorKind, MessageDescriptor};
+use tablepb::{EncodeErrorKind, MessageDescriptor};
 
 /// What is wrong, and in which column.
 pub(super) struct Fault<'a> {
@@ -237,7 +237,8 @@ fn put_bytes(cut: &Cut, tag: &Tag, bytes: &[u8], out: &mut Reverse) -> Result<()
 
 /// The bytes of a message that comes as JSON.
 fn from_json(message: &MessageDescriptor, json: &[u8]) -> Result<Vec<u8>, WriteErrorKind> {
-    let message = tablepb::json::message_from_slice(message, json).map_err(|_| WriteErrorKind::InvalidJson)?;
+    let message =
+        tablepb::json::message_from_slice(message, json).map_err(|_| WriteErrorKind::InvalidJson)?;
     message.encode_to_vec().map_err(|error| match error.kind() {
         EncodeErrorKind::MissingRequired => WriteErrorKind::MissingRequired,
         EncodeErrorKind::DepthExceeded => WriteErrorKind::TooDeep,

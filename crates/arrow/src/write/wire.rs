@@ -2,9 +2,9 @@
 
 use super::WriteErrorKind;
 use super::reverse::Reverse;
-use tablepb::wire::{zigzag32, zigzag64};
 use tablepb::schema::FieldKind;
 use tablepb::table::Kind;
+use tablepb::wire::{zigzag32, zigzag64};
 
 /// The bytes of a tag.
 #[derive(Clone, Copy, Debug)]

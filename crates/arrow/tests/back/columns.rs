@@ -6,8 +6,8 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
 use std::collections::HashMap;
 use std::sync::Arc;
-use tablepb::wire::{Tag, WireType, Writer};
 use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use tablepb::wire::{Tag, WireType, Writer};
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use tablepb_arrow::write::{WriteError, WriterBuilder};
 
@@ -50,7 +50,7 @@ static ROW: MessageTable = MessageTable::new(
 
 pub fn row() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[&ROW]).expect("a valid schema");
-    pool.get_message_by_name("e.Row").expect("the type")
+    pool.message("e.Row").expect("the type")
 }
 
 /// A batch of one column.
@@ -71,7 +71,9 @@ pub fn write(batch: &RecordBatch) -> Result<Vec<DynamicMessage>, WriteError> {
 /// The rows in the text format, a line each.
 fn texts(name: &str, array: impl Array + 'static) -> Vec<String> {
     let rows = write(&batch(name, array)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    rows.iter().map(|row| row.to_text_format().split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    rows.iter()
+        .map(|row| tablepb::text::to_string(row).unwrap().split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect()
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn json_names_and_numbers_find_fields_too() {
     let field = Field::new("renamed", DataType::UInt32, false).with_metadata(metadata("tablepb.number", "3"));
     let schema = Schema::new_with_metadata(vec![field], metadata("tablepb.type", "e.Row"));
     let batch = RecordBatch::try_new(Arc::new(schema), vec![Arc::new(UInt32Array::from(vec![8]))]);
-    assert_eq!(write(&batch.unwrap()).unwrap()[0].to_text_format().trim(), "small:8");
+    assert_eq!(tablepb::text::to_string(&write(&batch.unwrap()).unwrap()[0]).unwrap().trim(), "small:8");
 }
 
 #[test]
@@ -129,9 +131,9 @@ fn floats_widen_and_keep_their_bits() {
     assert_eq!(texts("double", Float32Array::from(vec![0.5, 0.0])), ["double:0.5", ""]);
     let nan = f64::from_bits(0x7ff8_0000_0000_0001);
     let rows = write(&batch("double", Float64Array::from(vec![nan, -0.0]))).unwrap();
-    let bits = |row: &DynamicMessage| row.get_field_by_name("double").unwrap().as_f64().unwrap().to_bits();
+    let bits = |row: &DynamicMessage| row.get_field("double").unwrap().as_f64().unwrap().to_bits();
     assert_eq!((bits(&rows[0]), bits(&rows[1])), (nan.to_bits(), (-0.0_f64).to_bits()));
-    assert!(rows[1].has_field_by_name("double"));
+    assert!(rows[1].has_field("double"));
 }
 
 #[test]

@@ -229,7 +229,7 @@ static REQUIRED: MessageTable = MessageTable::new(
 
 fn strict() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[&REQUIRED]).unwrap();
-    pool.get_message_by_name("e.Strict").unwrap()
+    pool.message("e.Strict").unwrap()
 }
 
 #[test]

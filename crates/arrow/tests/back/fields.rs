@@ -21,12 +21,12 @@ const SOURCE: &str = r#"
 
 fn message(name: &str) -> MessageDescriptor {
     let pool = SourceBuilder::new().source("f.proto", SOURCE).build().expect("a valid schema");
-    pool.get_message_by_name(name).expect("the type")
+    pool.message(name).expect("the type")
 }
 
 fn read(name: &str, text: &str) -> RecordBatch {
     let descriptor = message(name);
-    let row = DynamicMessage::parse_text_format(&descriptor, text).unwrap().encode_to_vec().unwrap();
+    let row = tablepb::text::message_from_str(&descriptor, text).unwrap().encode_to_vec().unwrap();
     let builder = ReaderBuilder::new(&descriptor).options(Options::new().recursion(1));
     let mut decoder = builder.build_decoder().unwrap();
     assert!(decoder.push(&row).unwrap());
@@ -39,9 +39,8 @@ fn write(
     batch: &RecordBatch,
 ) -> Result<String, WriteError> {
     let row = builder.build(&batch.schema())?.to_array(batch)?;
-    Ok(DynamicMessage::decode(descriptor, row.value(0))
+    Ok(tablepb::text::to_string(&DynamicMessage::decode(descriptor, row.value(0)).unwrap())
         .unwrap()
-        .to_text_format()
         .split_whitespace()
         .collect())
 }

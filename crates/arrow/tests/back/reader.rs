@@ -68,7 +68,7 @@ struct Case {
 fn case(seed: u64) -> Option<Case> {
     let mut choices = Choices::seeded(seed);
     let schema = schema(&mut choices, ALL);
-    let descriptor = schema.pool().get_message_by_name(&schema.full_name(0)).expect("message 0");
+    let descriptor = schema.pool().message(&schema.full_name(0)).expect("message 0");
     let mut builder =
         ReaderBuilder::new(&descriptor).options(any_options(&mut choices)).bad_rows(BadRows::Skip);
     let projected = choices.once_in(3);

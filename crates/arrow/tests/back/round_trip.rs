@@ -27,7 +27,7 @@ fn whole(choices: &mut Choices) -> Options {
 fn case(seed: u64, style: Style) -> Option<(MessageDescriptor, Vec<DynamicMessage>, mapping::Options)> {
     let mut choices = Choices::seeded(seed);
     let schema = schema(&mut choices, ALL);
-    let descriptor = schema.pool().get_message_by_name(&schema.full_name(0)).expect("message 0");
+    let descriptor = schema.pool().message(&schema.full_name(0)).expect("message 0");
     let options = whole(&mut choices);
     let rows = (0..choices.below(9)).filter_map(|_| {
         let bytes = payload(&schema, 0, &mut choices, style);

@@ -65,7 +65,7 @@ pub fn descriptor(choices: &mut Choices) -> MessageDescriptor {
     let text = source.text(choices);
     let pool = SourceBuilder::new().source("known.proto", KNOWN).source("s.proto", &text).build();
     let pool = pool.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    pool.get_message_by_name("s.M0").expect("the first message")
+    pool.message("s.M0").expect("the first message")
 }
 
 impl Source {

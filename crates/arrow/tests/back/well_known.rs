@@ -22,21 +22,17 @@ fn message(choices: &mut Choices, nanos_of_unit: i64) -> DynamicMessage {
         if choices.below(3) > 0 {
             let mut time = message.message_mut(name).expect("a message");
             let nanos = choices.next() as i64 % 1_000_000_000 / nanos_of_unit * nanos_of_unit;
-            time.set_field_by_name("seconds", seconds + choices.next() as i64).expect("seconds");
-            time.set_field_by_name("nanos", nanos as i32).expect("nanoseconds");
+            time.set_field("seconds", seconds + choices.next() as i64).expect("seconds");
+            time.set_field("nanos", nanos as i32).expect("nanoseconds");
         }
     }
     if choices.below(2) == 0 {
         let number = Value::U32(choices.bits() as u32);
-        message
-            .message_mut("count")
-            .expect("a message")
-            .set_field_by_name("value", number)
-            .expect("a number");
+        message.message_mut("count").expect("a message").set_field("value", number).expect("a number");
     }
     if choices.below(2) == 0 {
         let bytes = Value::Bytes(choices.bytes(20));
-        message.message_mut("blob").expect("a message").set_field_by_name("value", bytes).expect("bytes");
+        message.message_mut("blob").expect("a message").set_field("value", bytes).expect("bytes");
     }
     message
 }
@@ -68,8 +64,8 @@ fn coarser_units_round_timestamps_down_and_durations_towards_zero() {
     let mut message = DynamicMessage::new(&row());
     for (name, seconds, nanos) in [("time", -2, 999_999_999), ("span", -1, -999_999_999)] {
         let mut time = message.message_mut(name).unwrap();
-        time.set_field_by_name("seconds", i64::from(seconds)).unwrap();
-        time.set_field_by_name("nanos", nanos).unwrap();
+        time.set_field("seconds", i64::from(seconds)).unwrap();
+        time.set_field("nanos", nanos).unwrap();
     }
     for (unit, _) in UNITS {
         let options = Options::new().well_known(true).time_unit(unit).recursion(0);
@@ -90,7 +86,7 @@ fn times_that_do_not_fit_are_bad_rows() {
     let mut decoder = builder.bad_rows(BadRows::Skip).build_decoder().unwrap();
     for seconds in [0, i64::MAX, 9_223_372_037, -9_223_372_037, 5] {
         let mut message = DynamicMessage::new(&row());
-        message.message_mut("time").unwrap().set_field_by_name("seconds", seconds).unwrap();
+        message.message_mut("time").unwrap().set_field("seconds", seconds).unwrap();
         decoder.push(&message.encode_to_vec().unwrap()).unwrap();
     }
     assert_eq!((decoder.skipped(), decoder.flush().unwrap().unwrap().num_rows()), (3, 2));
@@ -101,8 +97,8 @@ fn of_parts(seconds: i64, nanos: i32) -> Vec<u8> {
     let mut message = DynamicMessage::new(&row());
     for name in ["time", "span"] {
         let mut time = message.message_mut(name).unwrap();
-        time.set_field_by_name("seconds", seconds).unwrap();
-        time.set_field_by_name("nanos", nanos).unwrap();
+        time.set_field("seconds", seconds).unwrap();
+        time.set_field("nanos", nanos).unwrap();
     }
     message.encode_to_vec().unwrap()
 }

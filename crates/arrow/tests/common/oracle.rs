@@ -44,17 +44,17 @@ fn columns(
 
 fn find(descriptor: &MessageDescriptor, name: &str) -> FieldDescriptor {
     match name.strip_prefix('[') {
-        Some(name) => descriptor
-            .get_extension_by_full_name(name.trim_end_matches(']'))
-            .expect("an extension")
-            .as_field(),
-        None => descriptor.get_field_by_name(name).expect("a field"),
+        Some(name) => {
+            let pool = descriptor.parent_pool();
+            pool.extension(name.trim_end_matches(']')).expect("an extension").as_field()
+        }
+        None => descriptor.field(name).expect("a field"),
     }
 }
 
 fn cell<'a>(row: MessageView<'a, 'a>, field: &FieldDescriptor) -> Cell<'a> {
     let absent = field.supports_presence() && !row.has_field(field);
-    (!absent).then(|| row.get_field(field))
+    (!absent).then(|| row.get_field(field).unwrap())
 }
 
 /// The unknown fields as on the wire: what is left of the message without the known ones.
@@ -63,9 +63,9 @@ fn unknown(row: MessageView<'_, '_>) -> Option<Vec<u8>> {
     let mut rest = row.to_owned();
     let descriptor = row.descriptor();
     let extensions = descriptor.extensions().map(|extension| extension.as_field());
-    descriptor.fields().chain(extensions).for_each(|field| rest.clear_field(&field));
+    descriptor.fields().chain(extensions).for_each(|field| rest.clear_field(&field).unwrap());
     let mut bytes = Vec::new();
-    rest.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).expect("a small message");
+    EncodeOptions::new().allow_partial(true).encode(&rest, &mut bytes).expect("a small message");
     Some(bytes)
 }
 
@@ -180,7 +180,7 @@ fn text(value: ValueRef<'_, '_>, field: &FieldDescriptor) -> Vec<u8> {
 
 /// The seconds or nanoseconds of a time.
 fn part(row: MessageView<'_, '_>, number: u32) -> i128 {
-    match row.get_field_by_number(number) {
+    match row.get_field(number).ok() {
         Some(ValueRef::I64(seconds)) => seconds.into(),
         Some(ValueRef::I32(nanos)) => nanos.into(),
         other => panic!("{other:?} in a time"),
@@ -210,7 +210,7 @@ fn messages(
                 && descriptor.name().ends_with("Value") =>
         {
             let value = descriptor.get_field(1).expect("a value");
-            let cells = rows.iter().map(|row| row.map(|row| row.get_field(&value))).collect();
+            let cells = rows.iter().map(|row| row.map(|row| row.get_field(&value).unwrap())).collect();
             array(other, nullable, &value, cells)
         }
         other => {

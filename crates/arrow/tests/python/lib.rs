@@ -29,7 +29,7 @@ type Answer = extern "C" fn(u8, *const u8, usize);
 
 fn message(set: &[u8], name: &[u8]) -> Result<MessageDescriptor, Box<dyn Error>> {
     let pool = DescriptorPool::decode(set)?;
-    Ok(pool.get_message_by_name(std::str::from_utf8(name)?).ok_or("no such message")?)
+    Ok(pool.message(std::str::from_utf8(name)?).ok().ok_or("no such message")?)
 }
 
 /// Each bit is an option.

@@ -64,7 +64,7 @@ fn rows_made_ahead_hold_the_default() {
             repeated M ms = 6;
         }"#;
     let pool = tablepb_schema::SourceBuilder::new().source("m.proto", source).build().unwrap();
-    let descriptor = pool.get_message_by_name("M").unwrap();
+    let descriptor = pool.message("M").unwrap();
     // Nothing; the first three fields; a bool, an empty string and a message; two messages.
     let wire: [&[u8]; 4] = [
         b"",

@@ -61,7 +61,7 @@ static ALL: MessageTable = MessageTable::new(
 
 fn descriptor(table: &'static MessageTable) -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[table]).unwrap();
-    pool.get_message_by_name(table.full_name()).unwrap()
+    pool.message(table.full_name()).unwrap()
 }
 
 fn decoder(table: &'static MessageTable, options: Options, paths: &[&str]) -> Decoder {
@@ -71,7 +71,7 @@ fn decoder(table: &'static MessageTable, options: Options, paths: &[&str]) -> De
 
 /// A message from its text format.
 fn message(table: &'static MessageTable, text: &str) -> Vec<u8> {
-    let message = tablepb::DynamicMessage::parse_text_format(&descriptor(table), text).unwrap();
+    let message = tablepb::text::message_from_str(&descriptor(table), text).unwrap();
     message.encode_to_vec().unwrap()
 }
 

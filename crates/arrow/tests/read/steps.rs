@@ -100,7 +100,7 @@ fn rows_that_steps_never_take_are_read() {
 /// The type of this name in a schema in the `.proto` language.
 fn from_source(source: &str, name: &str) -> MessageDescriptor {
     let pool = tablepb_schema::SourceBuilder::new().source("s.proto", source).build().unwrap();
-    pool.get_message_by_name(name).unwrap()
+    pool.message(name).unwrap()
 }
 
 /// The lines of some rows, each of which is the same with and without steps.
