@@ -19,7 +19,7 @@ use tablepb_arrow::ErrorKind;
 /// use tablepb_datafusion::{ProtobufFormat, ProtobufOptions, ScanError, ScanErrorKind};
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let directory = tempfile::tempdir()?;
 /// // The second message has one byte less than its length says.
 /// std::fs::write(directory.path().join("a.binpb"), b"\x04\x0a\x02hi\x04\x0a\x02h")?;

@@ -44,7 +44,7 @@ use tablepb_arrow::mapping;
 /// use tablepb_datafusion::{ProtobufFormat, ProtobufOptions};
 ///
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let format = ProtobufFormat::new(&log, ProtobufOptions::new())?;
 ///
 /// let directory = tempfile::tempdir()?;

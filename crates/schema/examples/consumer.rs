@@ -3,9 +3,8 @@
 
 use std::collections::hash_map::{Entry, HashMap};
 use std::error::Error;
-use tablepb::Decoder;
 use tablepb::partial::{Projection, ValuePath};
-use tablepb::stream::confluent;
+use tablepb::{Decoder, stream::confluent};
 use tablepb_schema::SourceBuilder;
 
 include!("../../../examples/common/say.rs");
@@ -28,8 +27,8 @@ fn registry(id: u32) -> Option<&'static str> {
 /// The message type that a record names. The registry gives its schema as text.
 fn message_type(record: &confluent::Record) -> Result<tablepb::MessageDescriptor, Box<dyn Error>> {
     let text = registry(record.schema_id).ok_or("no such schema")?;
-    let file = SourceBuilder::new().source("schema", text).build()?.file("schema").ok();
-    Ok(file.and_then(|file| file.message_at(record.indexes.iter())).ok_or("no such message type")?)
+    let file = SourceBuilder::new().source("schema", text).build()?.file("schema")?;
+    Ok(file.message_at(record.indexes.iter()).ok_or("no such message type")?)
 }
 
 /// The fields that become columns.

@@ -44,7 +44,7 @@ impl ProtobufFormat {
     /// use tablepb_datafusion::{ProtobufFormat, ProtobufOptions};
     ///
     /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
     /// let format = ProtobufFormat::new(&log, ProtobufOptions::new().with_max_row_len(1000))?;
     /// let again = ProtobufFormat::from_bytes(&format.to_bytes()?)?;
     /// assert_eq!((again.schema(), again.options()), (format.schema(), format.options()));

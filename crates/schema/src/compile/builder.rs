@@ -33,7 +33,7 @@ use tablepb::schema::PoolOptions;
 ///     .build()?;
 /// let user = pool.message("app.User")?;
 /// assert_eq!(user.field("name")?.number(), 1);
-/// # Ok::<(), tablepb_schema::SourceError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
 #[must_use]
@@ -58,7 +58,7 @@ impl<'r> SourceBuilder<'r> {
     ///
     /// let pool = SourceBuilder::new().file("google/protobuf/any.proto").build()?;
     /// assert!(pool.message("google.protobuf.Any").is_ok());
-    /// # Ok::<(), tablepb_schema::SourceError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn file(mut self, name: impl Into<String>) -> Self {
         self.0.files.push(name.into());
@@ -113,7 +113,7 @@ impl<'r> SourceBuilder<'r> {
     /// let source = "syntax = \"proto3\";\n\n// A line of a log.\nmessage Line {}\n";
     /// let pool = SourceBuilder::new().source("line.proto", source).include_source_info(true).build()?;
     /// assert_eq!(pool.file("line.proto")?.to_proto(), source);
-    /// # Ok::<(), tablepb_schema::SourceError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn include_source_info(mut self, include: bool) -> Self {
         self.0.source_info = include;

@@ -152,7 +152,7 @@ impl Named {
 /// assert_eq!(differences.len(), 1);
 /// assert_eq!(differences[0].to_string(), "pkg.User.name: the name changes from name to full_name (breaks JSON)");
 /// assert_eq!(differences[0].wire(), Compatibility::Compatible);
-/// # Ok::<(), tablepb_schema::SourceError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Services:
@@ -168,7 +168,7 @@ impl Named {
 ///     "S.Get: the method is removed (breaks calls)",
 ///     "S.List: the streaming changes from server streaming to unary (breaks calls)",
 /// ]);
-/// # Ok::<(), tablepb_schema::SourceError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Files of two packages:
@@ -204,7 +204,7 @@ pub fn diff<Old: Comparable<New>, New>(old: Old, new: &New) -> Vec<Difference> {
 ///
 /// static LABEL: EnumTable = EnumTable::new("Label", &[("LABEL_OPTIONAL", 1), ("LABEL_LIST", 3)]);
 /// let pool = DescriptorPool::descriptor_proto();
-/// let label = pool.enumeration("google.protobuf.FieldDescriptorProto.Label")?;
+/// let label = pool.enumeration("google.protobuf.FieldDescriptorProto.Label").unwrap();
 /// assert!(is_same(&pool, &pool) && is_same(&label, &label) && !is_same(&LABEL, &label));
 /// ```
 #[diagnostic::on_unimplemented(
@@ -304,7 +304,7 @@ impl Comparable<DescriptorPool> for &DescriptorPool {
 /// let source = r#"syntax = "proto3"; package pkg; message User { uint64 id = 1; string name = 2; }"#;
 /// let pool = SourceBuilder::new().source("user.proto", source).build()?;
 /// assert_matches(User::TABLE, &pool.message("pkg.User")?);
-/// # Ok::<(), tablepb_schema::SourceError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
 pub fn assert_matches<Old: Comparable<New>, New>(old: Old, new: &New) {

@@ -144,7 +144,7 @@ pub fn to_rust<T: RustSource>(types: &T, options: &RustOptions) -> String {
 /// }
 ///
 /// let pool = DescriptorPool::descriptor_proto();
-/// let label = pool.enumeration("google.protobuf.FieldDescriptorProto.Label")?;
+/// let label = pool.enumeration("google.protobuf.FieldDescriptorProto.Label").unwrap();
 /// assert!(lines(&label) < lines(&pool));
 /// ```
 pub trait RustSource {

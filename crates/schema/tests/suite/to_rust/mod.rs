@@ -284,7 +284,7 @@ fn conformance_messages_round_trip_needs_data() {
         ($case:ident, $payload:ident, $($name:literal $type:ty),+) => {
             match $case.message_type.as_str() {
                 $($name => {
-                    let schema = pool.get_message_by_name($name).unwrap();
+                    let schema = pool.message($name).unwrap();
                     let message = tablepb::DynamicMessage::decode(&schema, &$payload);
                     let typed = <$type>::decode(&$payload);
                     match (message, typed) {

@@ -7,12 +7,12 @@ fn read(path: &str) -> Vec<u8> {
 }
 
 fn schema(set: &str, name: &str) -> MessageDescriptor {
-    DescriptorPool::decode(&read(set)).unwrap().get_message_by_name(name).expect(name)
+    DescriptorPool::decode(&read(set)).unwrap().message(name).expect(name)
 }
 
 fn canonical(message: &DynamicMessage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    message.encode_with(&mut bytes, EncodeOptions::new().deterministic(true)).unwrap();
+    EncodeOptions::new().deterministic(true).encode(message, &mut bytes).unwrap();
     bytes
 }
 
