@@ -168,9 +168,7 @@ pub mod dynamic {
 #[cfg(feature = "reflect")]
 pub mod partial {
     pub use crate::message::Prepare;
-    pub use crate::message::partial::{
-        ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
-    };
+    pub use crate::message::partial::{PathError, PathErrorKind, Projection, ValuePath, Values};
 }
 
 /// Schemas as data: tables built by `const fn`, in `&'static` memory.

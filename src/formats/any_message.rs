@@ -1,9 +1,13 @@
 //! What is encoded, printed and parsed, whatever its form.
 
-#[cfg(feature = "json")]
-use super::json;
 #[cfg(feature = "reflect")]
-use super::{ParseError, text};
+use super::error::ParseError;
+#[cfg(feature = "json")]
+use super::json::{options as json, print as json_print};
+#[cfg(feature = "reflect")]
+use super::parsing::merge;
+#[cfg(feature = "reflect")]
+use super::text::{options as text, print as text_print};
 #[cfg(feature = "reflect")]
 use crate::message::{DynamicMessage, MessageMut, MessageView};
 use crate::wire::Buffer;
@@ -82,11 +86,11 @@ impl AnyMessage for MessageView<'_, '_> {
 
     #[cfg(feature = "json")]
     fn __print_json(&self, buffer: &mut dyn RawBuffer, printer: &json::Printer) -> Result<(), EncodeError> {
-        json::print(*self, buffer, printer)
+        json_print::print(*self, buffer, printer)
     }
 
     fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError> {
-        text::print(*self, buffer, printer)
+        text_print::print(*self, buffer, printer)
     }
 }
 
@@ -105,7 +109,7 @@ macro_rules! by_view {
                 buffer: &mut dyn RawBuffer,
                 printer: &json::Printer,
             ) -> Result<(), EncodeError> {
-                json::print(self.as_view(), buffer, printer)
+                json_print::print(self.as_view(), buffer, printer)
             }
 
             fn __print_text(
@@ -113,7 +117,7 @@ macro_rules! by_view {
                 buffer: &mut dyn RawBuffer,
                 printer: &text::Printer,
             ) -> Result<(), EncodeError> {
-                text::print(self.as_view(), buffer, printer)
+                text_print::print(self.as_view(), buffer, printer)
             }
         }
     )*};
@@ -126,11 +130,11 @@ by_view!(DynamicMessage, MessageMut<'_>);
 impl MergeText for DynamicMessage {
     #[cfg(feature = "json")]
     fn __merge_json(&mut self, json: &[u8], parser: &json::Parser) -> Result<(), ParseError> {
-        super::calls::merge(self, json, parser)
+        merge(self, json, parser)
     }
 
     fn __merge_text(&mut self, text: &[u8], parser: &text::Parser) -> Result<(), ParseError> {
-        super::calls::merge(self, text, &parser.allow_partial(true))
+        merge(self, text, &parser.allow_partial(true))
     }
 }
 

@@ -1,85 +1,7 @@
 //! The calls of JSON and the text format: the same names in both, for structs, views and dynamic messages.
 //!
 //! [`calls!`] writes the functions of a format, and the same as methods of its `Printer` and `Parser`. What they take is in
-//! `any_message.rs`.
-
-use super::{ParseError, ParseErrorKind};
-use crate::engine::decode::check_required;
-use crate::engine::slab::BodyRef;
-use crate::message::{DynamicMessage, MessageBuilder};
-use crate::schema::pool::{DescriptorPool, MessageDescriptor};
-use crate::wire::error::{DecodeErrorKind, FieldPath};
-use crate::wire::utf8;
-
-/// The parser of a format, with its options.
-pub(crate) trait Parsing {
-    fn budget_for(&self, len: usize) -> usize;
-
-    fn allows_partial(&self) -> bool;
-
-    /// Parses all of `text`, which is UTF-8, into a message.
-    fn fill<'p>(
-        &self,
-        builder: &mut MessageBuilder<'p>,
-        pool: &'p DescriptorPool,
-        root: BodyRef,
-        text: &str,
-    ) -> Result<(), ParseError>;
-}
-
-/// A new message of text; its required fields are checked.
-pub(crate) fn make(
-    descriptor: &MessageDescriptor,
-    input: &[u8],
-    parser: &impl Parsing,
-) -> Result<DynamicMessage, ParseError> {
-    let mut message = DynamicMessage::new(descriptor);
-    parse(&mut message, input, parser)?;
-    if !parser.allows_partial()
-        && descriptor.program().needs_check()
-        && let Err(error) = check_required(message.as_view().raw(), input.len())
-    {
-        let kind = match error.kind() {
-            DecodeErrorKind::MissingRequired => ParseErrorKind::MissingRequired,
-            _ => ParseErrorKind::OutOfMemory,
-        };
-        let path = descriptor.name_path(error.path());
-        return Err(ParseError::new(kind, input, input.len(), descriptor.full_name(), path));
-    }
-    Ok(message)
-}
-
-/// Merges text into a message. Required fields are not checked.
-pub(super) fn merge(
-    message: &mut DynamicMessage,
-    input: &[u8],
-    parser: &impl Parsing,
-) -> Result<(), ParseError> {
-    if message.materialize().is_err() {
-        let name = message.descriptor().full_name();
-        return Err(ParseError::of(ParseErrorKind::InvalidMessage, input, name));
-    }
-    // Looks for garbage, as all that changes the message does.
-    message.as_mut();
-    parse(message, input, parser)
-}
-
-fn parse(message: &mut DynamicMessage, input: &[u8], parser: &impl Parsing) -> Result<(), ParseError> {
-    let descriptor = message.descriptor().clone();
-    let name = descriptor.full_name();
-    // All at once: then no string needs a check of its own.
-    let Some(text) = utf8::from_utf8(input) else {
-        let valid = core::str::from_utf8(input).map_or_else(|error| error.valid_up_to(), str::len);
-        return Err(ParseError::new(ParseErrorKind::InvalidUtf8, input, valid, name, FieldPath::EMPTY));
-    };
-    message.built(
-        input.len(),
-        parser.budget_for(input.len()),
-        |builder, pool, root| parser.fill(builder, pool, root, text),
-        |error| error.kind() == ParseErrorKind::BudgetExceeded,
-        |room| ParseError::of(room.into(), input, name),
-    )
-}
+//! `any_message.rs`, what parsing does in `parsing.rs`.
 
 /// Writes the calls of a format: functions, and methods of its `Printer` and `Parser`.
 ///
@@ -91,8 +13,9 @@ macro_rules! calls {
         $print:ident, $merge:ident, $from:ident
     ) => {
         use crate::engine::slab::BodyRef;
-        use crate::formats::calls::{Parsing, make};
-        use crate::formats::{AnyMessage, MergeText, ParseError, ParseText};
+        use crate::formats::any_message::{AnyMessage, MergeText, ParseText};
+        use crate::formats::error::ParseError;
+        use crate::formats::parsing::{Parsing, make};
         use crate::message::{DynamicMessage, MessageBuilder};
         use crate::schema::pool::{DescriptorPool, MessageDescriptor};
         use crate::wire::Buffer;

@@ -2,13 +2,15 @@
 
 mod any_message;
 #[cfg(feature = "reflect")]
-pub(crate) mod calls;
+mod calls;
 #[cfg(feature = "reflect")]
 mod error;
 #[cfg(feature = "json")]
 pub mod json;
 #[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "the rest is for JSON"))]
 pub(crate) mod numbers;
+#[cfg(feature = "reflect")]
+pub(crate) mod parsing;
 #[cfg(feature = "reflect")]
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "the rest is for JSON"))]
 pub(crate) mod print;

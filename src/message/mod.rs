@@ -37,7 +37,6 @@ pub use view::map_ref::{MapIter, MapKeyRef, MapRef};
 pub use view::raw::{RawMessage, UnknownField, UnknownFields};
 pub use view::read::Fields;
 pub use view::value_ref::ValueRef;
-pub(crate) use view::value_ref::{owned_bytes, owned_str};
 
 #[cfg(test)]
 mod tests;

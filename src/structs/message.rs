@@ -7,12 +7,16 @@ use super::encode::sizes::{Lengths, Sizes};
 use super::encode::write::StructWriter;
 use super::grammar::kinds::{has_messages, has_required};
 use super::members::field::{VisitFields, VisitMember};
+#[cfg(feature = "reflect")]
+use super::reflect::by_schema;
 use super::reflect::schema::SchemaCell;
 #[cfg(feature = "json")]
 use crate::formats::json;
 #[cfg(feature = "reflect")]
 use crate::formats::text;
 use crate::formats::{AnyMessage, MergeBytes};
+#[cfg(feature = "reflect")]
+use crate::formats::{MergeText, ParseError, ParseText};
 use crate::schema::table::MessageTable;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
@@ -390,7 +394,31 @@ impl<M: Message> AnyMessage for M {
 
     #[cfg(feature = "reflect")]
     fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError> {
-        super::reflect::by_schema::print(self, |view| text::print(view, buffer, printer))
+        by_schema::print(self, |view| text::print(view, buffer, printer))
+    }
+}
+
+#[cfg(feature = "reflect")]
+impl<M: DecodeOwned> MergeText for M {
+    #[cfg(feature = "json")]
+    fn __merge_json(&mut self, input: &[u8], parser: &json::Parser) -> Result<(), ParseError> {
+        by_schema::merge(self, input, parser, |merged| parser.merge_from_slice(merged, input))
+    }
+
+    fn __merge_text(&mut self, input: &[u8], parser: &text::Parser) -> Result<(), ParseError> {
+        by_schema::merge(self, input, parser, |merged| parser.merge_from_slice(merged, input))
+    }
+}
+
+#[cfg(feature = "reflect")]
+impl<M: DecodeOwned> ParseText for M {
+    #[cfg(feature = "json")]
+    fn __from_json(input: &[u8], parser: &json::Parser) -> Result<Self, ParseError> {
+        super::json::parse(input, parser)
+    }
+
+    fn __from_text(input: &[u8], parser: &text::Parser) -> Result<Self, ParseError> {
+        by_schema::parse(input, parser)
     }
 }
 

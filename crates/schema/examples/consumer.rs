@@ -4,7 +4,7 @@
 use std::collections::hash_map::{Entry, HashMap};
 use std::error::Error;
 use tablepb::partial::{Projection, ValuePath};
-use tablepb::{Decoder, stream::confluent};
+use tablepb::{Decoder, ValueRef, stream::confluent};
 use tablepb_schema::SourceBuilder;
 
 include!("../../../examples/common/say.rs");
@@ -66,9 +66,11 @@ fn consume<'r>(records: impl IntoIterator<Item = &'r [u8]>) -> Result<Columns, B
                 Entry::Vacant(entry) => entry.insert(Reader::new(&record)?),
             };
         let view = decoder.decode(record.payload)?;
-        view.append_values(quantity, &mut columns.quantity)?;
-        for _ in 0..view.append_values(sku, &mut columns.sku)? {
-            view.append_values(id, &mut columns.id)?;
+        let whole = |value: ValueRef| value.as_i64().or(value.as_u32().map(i64::from));
+        columns.quantity.extend(view.values(quantity).filter_map(whole));
+        for sku in view.values(sku).filter_map(|value| value.as_str()) {
+            columns.sku.push(sku.to_owned());
+            columns.id.extend(view.values(id).filter_map(whole));
         }
     }
     Ok(columns)

@@ -5,9 +5,10 @@
 
 use std::error::Error;
 use tablepb::DescriptorPool;
+use tablepb::partial::PathError;
 use tablepb::record::Field;
+use tablepb::record::RecordPlan;
 use tablepb::record::kind::{self, HandleKind};
-use tablepb::record::{PlanError, RecordPlan};
 use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 
 /// The full name of the message type.
@@ -153,7 +154,7 @@ pub struct Handles {
 
 impl Handles {
     /// Resolves them in a plan.
-    pub fn new(plan: &RecordPlan) -> Result<Self, PlanError> {
+    pub fn new(plan: &RecordPlan) -> Result<Self, PathError> {
         Ok(Self {
             uint64: resolve(plan, &Uint64::NAMES)?,
             uint32: resolve(plan, &Uint32::NAMES)?,
@@ -167,7 +168,7 @@ impl Handles {
 fn resolve<K: HandleKind, const N: usize>(
     plan: &RecordPlan,
     names: &[&str; N],
-) -> Result<[Field<K>; N], PlanError> {
+) -> Result<[Field<K>; N], PathError> {
     let mut handles = [plan.field(names[0])?; N];
     for (handle, name) in handles.iter_mut().zip(names) {
         *handle = plan.field(name)?;

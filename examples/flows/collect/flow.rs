@@ -4,7 +4,8 @@
 
 use super::columns::{Address, Direction, Handles, List, Uint32, Uint64};
 use tablepb::EncodeError;
-use tablepb::record::{PlanError, RecordPlan, RecordWriter};
+use tablepb::partial::PathError;
+use tablepb::record::{RecordPlan, RecordWriter};
 
 /// Takes flows.
 pub trait Sink {
@@ -52,7 +53,7 @@ pub struct Records {
 impl Records {
     /// # Errors
     /// The plan lacks a column.
-    pub fn new(plan: RecordPlan) -> Result<Self, PlanError> {
+    pub fn new(plan: RecordPlan) -> Result<Self, PathError> {
         let handles = Handles::new(&plan)?;
         Ok(Self { plan, handles, buffer: Vec::new(), flows: 0, error: None })
     }

@@ -40,9 +40,9 @@
 //! the bounds of decoding: depth 100, and memory in proportion to the input ([`Parser::budget`]).
 
 pub(crate) mod known;
-mod options;
+pub(super) mod options;
 mod parse;
-mod print;
+pub(super) mod print;
 mod strings;
 
 pub use options::{Parser, Printer};

@@ -44,31 +44,18 @@
 //! a lazy field, is decoded for printing; if it is not valid, or takes too much memory, its fields are printed by number.
 
 mod display;
-mod options;
+pub(super) mod options;
 mod parse;
-mod print;
+pub(super) mod print;
 mod strings;
 
 pub use options::{Parser, Printer};
+pub(crate) use print::print;
 
 use super::calls::calls;
-use crate::message::MessageView;
-use crate::wire::output::buffer::sealed::RawBuffer;
 
 calls! {
     "text format", "text",
     compact r#"line:"a",level:7"#, pretty "line: \"a\"\nlevel: 7", value "line: 'a'  level: 7",
     __print_text, __merge_text, __from_text
-}
-
-/// Appends a message.
-///
-/// # Errors
-/// There was no memory; the buffer has its old length.
-pub(crate) fn print(
-    view: MessageView<'_, '_>,
-    buffer: &mut dyn RawBuffer,
-    printer: &Printer,
-) -> Result<(), EncodeError> {
-    print::message(view, printer, false, buffer).map_err(EncodeError::from)
 }

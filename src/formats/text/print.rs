@@ -6,16 +6,28 @@ use super::strings;
 use super::strings::type_name;
 use crate::engine::slab::RawView;
 use crate::formats::numbers::{TextOut, put_f32, put_f64, put_i64, put_u64};
-use crate::formats::print::{self, Form, Open, Over, Style};
+use crate::formats::print::{self as walk, Form, Open, Over, Style};
 use crate::message::{MessageView, UnknownFields};
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, TextName, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
-use crate::wire::error::DecodeError;
+use crate::wire::error::{DecodeError, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::read::raw;
 use crate::wire::{Full, Tag, WireType};
 use alloc::vec::Vec;
+
+/// Appends a message in text format.
+///
+/// # Errors
+/// There was no memory; the buffer has its old length.
+pub(crate) fn print(
+    view: MessageView<'_, '_>,
+    buffer: &mut dyn RawBuffer,
+    printer: &Printer,
+) -> Result<(), EncodeError> {
+    message(view, printer, false, buffer).map_err(EncodeError::from)
+}
 
 /// How many levels are indented. Deeper messages would print mostly spaces.
 const INDENTED: u32 = 64;
@@ -43,7 +55,7 @@ pub(super) fn message(
         style.out.slice(view.descriptor().full_name().as_bytes());
         style.pad();
     }
-    match print::print(&mut style, view.raw()) {
+    match walk::print(&mut style, view.raw()) {
         Ok(()) => style.out.finish(),
         Err((fault, _)) => {
             style.out.abandon();

@@ -58,11 +58,15 @@
 //! The block with the old spans is not written to, so a setter that fails or changes nothing goes back to it.
 
 #[cfg(feature = "reflect")]
+mod error;
+#[cfg(feature = "reflect")]
 mod projection;
 #[cfg(feature = "reflect")]
 mod value_path;
 
 #[cfg(feature = "reflect")]
-pub use projection::{Projection, ProjectionError, ProjectionErrorKind};
+pub use error::{PathError, PathErrorKind};
 #[cfg(feature = "reflect")]
-pub use value_path::{ColumnError, ColumnValue, ValuePath, Values};
+pub use projection::Projection;
+#[cfg(feature = "reflect")]
+pub use value_path::{ValuePath, Values};

@@ -1,12 +1,12 @@
 //! [`Projection`]: the fields that are decoded.
 
+use super::error::{PathError, PathErrorKind};
 use crate::message::{Decoder, DynamicMessage};
 use crate::schema::pool::{FieldDescriptor, MessageDescriptor, components};
 use crate::schema::program::{ProgramSet, RoomFull, Selected, Selection};
 use crate::schema::table::Kind;
-use crate::wire::error::{DecodeError, Opaque, error_kind, opaque_error, text};
+use crate::wire::error::DecodeError;
 use crate::wire::options::DecodeOptions;
-use alloc::string::String;
 use core::alloc::Layout;
 use core::fmt;
 
@@ -38,7 +38,7 @@ use core::fmt;
 /// # Memory
 /// A projection takes at most 1 MiB, plus 64 bytes for each byte of its paths, plus 16 times the memory that the pool
 /// takes for the message types that the paths go through; more is an error
-/// ([`TooLarge`](super::ProjectionErrorKind::TooLarge)), as is an allocation that fails. In addition it copies, once each,
+/// ([`TooLarge`](super::PathErrorKind::TooLarge)), as is an allocation that fails. In addition it copies, once each,
 /// what the pool keeps for the message types that are decoded as a whole.
 ///
 /// # What is checked
@@ -93,7 +93,7 @@ impl Projection {
     pub fn new<P: AsRef<str>>(
         descriptor: &MessageDescriptor,
         paths: impl IntoIterator<Item = P>,
-    ) -> Result<Self, ProjectionError> {
+    ) -> Result<Self, PathError> {
         let mut selection = Selection::new(descriptor.index())?;
         for path in paths {
             PathWalk { selection: &mut selection, root: descriptor, path: path.as_ref() }.select()?;
@@ -156,10 +156,7 @@ impl Projection {
     /// assert_eq!(raw.decode(&mut hosts).unwrap_err().offset(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn lazy<P: AsRef<str>>(
-        mut self,
-        paths: impl IntoIterator<Item = P>,
-    ) -> Result<Self, ProjectionError> {
+    pub fn lazy<P: AsRef<str>>(mut self, paths: impl IntoIterator<Item = P>) -> Result<Self, PathError> {
         for path in paths {
             PathWalk { selection: &mut self.selection, root: &self.descriptor, path: path.as_ref() }
                 .make_lazy()?;
@@ -291,10 +288,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As [`Projection::lazy`].
-    pub fn with_lazy<P: AsRef<str>>(
-        self,
-        paths: impl IntoIterator<Item = P>,
-    ) -> Result<Self, ProjectionError> {
+    pub fn with_lazy<P: AsRef<str>>(self, paths: impl IntoIterator<Item = P>) -> Result<Self, PathError> {
         let projection = Projection::all(self.descriptor()).lazy(paths)?;
         Ok(self.with_projection(&projection))
     }
@@ -318,19 +312,17 @@ enum PathEnd {
 
 impl PathWalk<'_> {
     /// Selects the field, or the message, at the end of the path.
-    pub(super) fn select(mut self) -> Result<(), ProjectionError> {
+    pub(super) fn select(mut self) -> Result<(), PathError> {
         let (PathEnd::All(node, _) | PathEnd::Field(node, _)) = self.walk()?;
         Ok(self.selection.want_all(node)?)
     }
 
     /// Selects the fields at the end of the path, and leaves the messages in them undecoded.
-    pub(super) fn make_lazy(mut self) -> Result<(), ProjectionError> {
+    pub(super) fn make_lazy(mut self) -> Result<(), PathError> {
         match self.walk()? {
             PathEnd::Field(node, field) => match self.lazy_field(node, &field)? {
                 true => Ok(()),
-                false => {
-                    Err(self.fault(ProjectionErrorKind::NotAMessage, self.last(), field.parent_message()))
-                }
+                false => Err(self.fault(PathErrorKind::NotAMessage, self.last(), field.parent_message())),
             },
             // A MessageSet is decoded as a whole, with every message in it.
             PathEnd::All(node, message) if message.is_message_set() => Ok(self.selection.want_all(node)?),
@@ -383,7 +375,7 @@ impl PathWalk<'_> {
     }
 
     /// Follows the path from the root, and adds the nodes that the selection lacks.
-    fn walk(&mut self) -> Result<PathEnd, ProjectionError> {
+    fn walk(&mut self) -> Result<PathEnd, PathError> {
         self.selection.ask(self.path);
         let (mut node, mut message) = (0, self.root.clone());
         let mut segments = components(self.path).peekable();
@@ -393,14 +385,14 @@ impl PathWalk<'_> {
             if segment == "*" {
                 return match last {
                     true => Ok(PathEnd::All(node, message)),
-                    false => Err(self.fault(ProjectionErrorKind::MisplacedWildcard, segment, &message)),
+                    false => Err(self.fault(PathErrorKind::MisplacedWildcard, segment, &message)),
                 };
             }
             if message.is_message_set() {
-                return Err(self.fault(ProjectionErrorKind::Unsupported, segment, &message));
+                return Err(self.fault(PathErrorKind::Unsupported, segment, &message));
             }
             let Some(field) = find(&message, segment) else {
-                return Err(self.fault(ProjectionErrorKind::NoSuchField, segment, &message));
+                return Err(self.fault(PathErrorKind::NoSuchField, segment, &message));
             };
             let next = match field.as_ref().raw_kind() {
                 Kind::Message(index) => self.root.parent_pool().message_at(index),
@@ -409,7 +401,7 @@ impl PathWalk<'_> {
             let index = next.as_ref().map_or(u32::MAX, |next| next.index());
             node = if message.is_map_entry() {
                 if message.map_entry_value_field().as_ref() != Some(&field) {
-                    return Err(self.fault(ProjectionErrorKind::NotAMapValue, segment, &message));
+                    return Err(self.fault(PathErrorKind::NotAMapValue, segment, &message));
                 }
                 self.value_node(node, &message.clone(), index)?
             } else {
@@ -422,7 +414,7 @@ impl PathWalk<'_> {
             }
             message = match next {
                 Some(next) => next,
-                None => return Err(self.fault(ProjectionErrorKind::NotAMessage, segment, &message)),
+                None => return Err(self.fault(PathErrorKind::NotAMessage, segment, &message)),
             };
         }
     }
@@ -432,13 +424,8 @@ impl PathWalk<'_> {
     }
 
     #[cold]
-    fn fault(
-        &self,
-        kind: ProjectionErrorKind,
-        segment: &str,
-        message: &MessageDescriptor,
-    ) -> ProjectionError {
-        ProjectionError::new(kind, segment, message.full_name(), self.path)
+    fn fault(&self, kind: PathErrorKind, segment: &str, message: &MessageDescriptor) -> PathError {
+        PathError::new(kind, segment, message.full_name(), self.path)
     }
 }
 
@@ -459,89 +446,3 @@ pub(super) fn find(message: &MessageDescriptor, segment: &str) -> Option<FieldDe
         None => message.find_field(segment),
     }
 }
-
-// Why a projection refused a path.
-
-error_kind! {
-    /// What is wrong with a path given to a projection.
-    pub enum ProjectionErrorKind, without memory TooLarge {
-        /// The message has no such field.
-        NoSuchField = "no such field",
-        /// The path continues after a field that is not a message.
-        NotAMessage = "the field is not a message",
-        /// A `*` that is not the last segment.
-        MisplacedWildcard = "`*` must be the last segment",
-        /// A path goes on after a map with something other than `value`: `labels.name`, where `labels.value.name` is meant. To read
-        /// keys, a [`ValuePath`](super::ValuePath) may end in `key`.
-        NotAMapValue = "a path into a map goes on with `value`",
-        /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
-        TooLarge = "the projection takes too much memory",
-        /// A path into a MessageSet, which is decoded as a whole.
-        Unsupported = "a MessageSet is decoded as a whole",
-        /// A path for reading that the projection does not decode: [`Projection::path`](super::Projection::path).
-        Unselected = "the projection does not select the field",
-        /// A path for reading through more than eight lists and maps.
-        TooManyLists = "the path goes through too many lists and maps",
-    }
-}
-
-/// Why a [`Projection`](super::Projection) refused a path: kind, segment at fault, message type, and the path.
-///
-/// One pointer wide.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ProjectionError(Opaque<ProjectionErrorKind, ProjectionDetail>);
-
-opaque_error!(ProjectionError, ProjectionErrorKind);
-
-#[derive(Clone, PartialEq, Eq)]
-struct ProjectionDetail {
-    segment: String,
-    message: String,
-    path: String,
-}
-
-impl ProjectionError {
-    #[cold]
-    pub(super) fn new(kind: ProjectionErrorKind, segment: &str, message: &str, path: &str) -> Self {
-        let detail = ProjectionDetail { segment: text(segment), message: text(message), path: text(path) };
-        Self(Opaque::new(kind, detail))
-    }
-
-    /// There is no room, not even for saying where.
-    pub(super) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
-
-    /// The segment of the path that is at fault; `""` if it is all of them.
-    #[must_use]
-    pub fn segment(&self) -> &str {
-        self.0.get().map_or("", |inner| &inner.segment)
-    }
-
-    /// The full name of the message type in which the segment was looked for.
-    #[must_use]
-    pub fn message_name(&self) -> &str {
-        self.0.get().map_or("", |inner| &inner.message)
-    }
-
-    /// The path that was given.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        self.0.get().map_or("", |inner| &inner.path)
-    }
-}
-
-impl fmt::Display for ProjectionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(inner) = self.0.get() else { return write!(f, "{}", self.kind()) };
-        let ProjectionDetail { segment, message, path } = inner;
-        write!(f, "{}: {segment} in {message}, in the path {path}", self.kind())
-    }
-}
-
-impl From<RoomFull> for ProjectionError {
-    #[cold]
-    fn from(_: RoomFull) -> Self {
-        Self::TOO_LARGE
-    }
-}
-
-impl core::error::Error for ProjectionError {}

@@ -1,10 +1,11 @@
 //! [`ValuePath`]: a field path made ready for reading, and [`Values`], the values at its end.
 
-use super::{Projection, ProjectionError, ProjectionErrorKind};
-use crate::message::{ListIter, MapIter, MessageView, SetFieldError, ValueRef, owned_bytes, owned_str};
+use super::error::{PathError, PathErrorKind};
+use super::projection::Projection;
+use crate::message::{ListIter, MapIter, MessageView, ValueRef};
 use crate::schema::pool::{FieldDescriptor, MessageDescriptor, components};
 use crate::schema::table::Kind;
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
@@ -68,16 +69,16 @@ impl ValuePath {
     /// # Errors
     /// `NoSuchField`, `NotAMessage` or `NotAMapValue`, with the path and the segment at fault; `TooManyLists` for a path through more
     /// than eight lists and maps; `TooLarge` if the allocator fails.
-    pub fn new(descriptor: &MessageDescriptor, path: &str) -> Result<Self, ProjectionError> {
+    pub fn new(descriptor: &MessageDescriptor, path: &str) -> Result<Self, PathError> {
         let fault = |kind, segment: &str, message: &MessageDescriptor| {
-            ProjectionError::new(kind, segment, message.full_name(), path)
+            PathError::new(kind, segment, message.full_name(), path)
         };
         let (mut steps, mut message, mut lists) = (Vec::new(), descriptor.clone(), 0);
         let mut segments = components(path).peekable();
         loop {
             let segment = segments.next().unwrap_or_default();
             let Some(field) = super::projection::find(&message, segment) else {
-                return Err(fault(ProjectionErrorKind::NoSuchField, segment, &message));
+                return Err(fault(PathErrorKind::NoSuchField, segment, &message));
             };
             let (mut end, mut keys) = (field.clone(), false);
             if let (true, Kind::Message(entry)) = (field.is_map(), field.kind()) {
@@ -86,14 +87,14 @@ impl ValuePath {
                 let next = if keys { entry.map_entry_key_field() } else { entry.map_entry_value_field() };
                 end = match next {
                     Some(next) if keys || part == "value" => next,
-                    _ => return Err(fault(ProjectionErrorKind::NotAMapValue, part, &entry)),
+                    _ => return Err(fault(PathErrorKind::NotAMapValue, part, &entry)),
                 };
             }
             lists += usize::from(field.is_list() || field.is_map());
             if lists > MOST_LISTS {
-                return Err(fault(ProjectionErrorKind::TooManyLists, segment, &message));
+                return Err(fault(PathErrorKind::TooManyLists, segment, &message));
             }
-            steps.try_reserve(1).map_err(|_| ProjectionError::TOO_LARGE)?;
+            steps.try_reserve(1).map_err(|_| PathError::TOO_LARGE)?;
             steps.push(PathPart { position: field.as_ref().position() as u16, keys });
             if segments.peek().is_none() {
                 let singular = !field.is_list() && !field.is_map();
@@ -101,7 +102,7 @@ impl ValuePath {
             }
             message = match end.kind() {
                 Kind::Message(next) => next,
-                _ => return Err(fault(ProjectionErrorKind::NotAMessage, segment, &message)),
+                _ => return Err(fault(PathErrorKind::NotAMessage, segment, &message)),
             };
         }
     }
@@ -130,7 +131,7 @@ impl Projection {
     ///
     /// # Errors
     /// As [`ValuePath::new`]; `Unselected` if the projection does not select the field or leaves a message on the way undecoded.
-    pub fn path(&self, path: &str) -> Result<ValuePath, ProjectionError> {
+    pub fn path(&self, path: &str) -> Result<ValuePath, PathError> {
         let found = ValuePath::new(self.descriptor(), path)?;
         let mut program = self.selected().set.program(self.selected().root);
         for (i, step) in found.steps.iter().enumerate() {
@@ -147,7 +148,7 @@ impl Projection {
                 let field = message.as_ref().and_then(|message| message.field_by_number(entry.number()));
                 let segment = field.map_or("", |field| field.name());
                 let message = message.as_ref().map_or("", |message| message.full_name());
-                return Err(ProjectionError::new(ProjectionErrorKind::Unselected, segment, message, path));
+                return Err(PathError::new(PathErrorKind::Unselected, segment, message, path));
             }
             program = next;
         }
@@ -337,223 +338,3 @@ impl<'a, 'v> Iterator for Values<'a, 'v> {
 impl FusedIterator for Values<'_, '_> {}
 
 // Filling columns with the values at the end of a path.
-
-/// Why values could not be added to a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ColumnError {
-    /// A value is not of the column's type, nor of one that this type holds without loss.
-    WrongType,
-    /// A value has not been decoded: a projection left its field out, or it is in a lazy field.
-    NotDecoded,
-    /// The allocator has no memory.
-    OutOfMemory,
-}
-
-impl fmt::Display for ColumnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::WrongType => "a value is not of the type of the column",
-            Self::NotDecoded => "a value has not been decoded",
-            Self::OutOfMemory => "the allocator has no memory",
-        })
-    }
-}
-
-impl core::error::Error for ColumnError {}
-
-impl From<SetFieldError> for ColumnError {
-    /// A copy fails only without memory.
-    fn from(_: SetFieldError) -> Self {
-        Self::OutOfMemory
-    }
-}
-
-mod sealed {
-    pub trait SealedColumn {}
-}
-
-/// A type that columns of values are made of: `bool`, `i32`, `i64`, `u32`, `u64`, `f32`, `f64`, `&str`, `&[u8]`, `String` and
-/// `Vec<u8>`; an `i64` also holds an `i32` and a `u32`, a `u64` a `u32`, an `f64` an `f32`, an `i32` and a `u32`. Enums are `i32`.
-///
-/// This trait is sealed.
-pub trait ColumnValue<'v>: Sized + sealed::SealedColumn {
-    /// The value as this type. Copies strings and bytes to `String` and `Vec<u8>`.
-    ///
-    /// # Errors
-    /// `WrongType` or `NotDecoded` if this type does not hold the value; `OutOfMemory`.
-    fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError>;
-}
-
-macro_rules! columns {
-    ($($type:ty: $($variant:ident($value:ident) => $made:expr),*;)*) => {
-        $(impl sealed::SealedColumn for $type {}
-
-        impl<'v> ColumnValue<'v> for $type {
-            #[inline]
-            fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError> {
-                match value {
-                    $(ValueRef::$variant($value) => Ok($made),)*
-                    other => Err(unfit(other)),
-                }
-            }
-        })*
-    };
-}
-
-columns! {
-    bool: Bool(v) => v;
-    i32: I32(v) => v, EnumNumber(v) => v;
-    i64: I64(v) => v, I32(v) => v.into(), U32(v) => v.into(), EnumNumber(v) => v.into();
-    u32: U32(v) => v;
-    u64: U64(v) => v, U32(v) => v.into();
-    f32: F32(v) => v;
-    f64: F64(v) => v, F32(v) => v.into(), I32(v) => v.into(), U32(v) => v.into();
-    String: String(v) => owned_str(v)?;
-    Vec<u8>: Bytes(v) => owned_bytes(v)?, String(v) => owned_bytes(v.as_bytes())?;
-}
-
-impl sealed::SealedColumn for &str {}
-
-impl<'v> ColumnValue<'v> for &'v str {
-    #[inline]
-    fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError> {
-        value.as_str().ok_or_else(|| unfit(value))
-    }
-}
-
-impl sealed::SealedColumn for &[u8] {}
-
-impl<'v> ColumnValue<'v> for &'v [u8] {
-    #[inline]
-    fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError> {
-        match value {
-            ValueRef::Bytes(bytes) => Ok(bytes),
-            ValueRef::String(text) => Ok(text.as_bytes()),
-            other => Err(unfit(other)),
-        }
-    }
-}
-
-impl<'i> MessageView<'_, 'i> {
-    /// Appends every value at the end of a path to a column, and says how many there were. See [`values`](Self::values) for which
-    /// values there are.
-    ///
-    /// Strings and bytes are borrowed from the decoder's input, or from the path if they are defaults: a column of them outlives the
-    /// decoder's next message.
-    ///
-    /// # Errors
-    /// The column keeps its length.
-    ///
-    /// # Panics
-    /// As [`values`](Self::values).
-    ///
-    /// ```
-    /// use tablepb::partial::ValuePath;
-    /// use tablepb::table::{FieldTable, Kind, MessageTable};
-    /// use tablepb::{Decoder, DescriptorPool};
-    ///
-    /// static LOG: MessageTable = MessageTable::new(
-    ///     "pkg.Log",
-    ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32)],
-    /// );
-    /// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
-    /// let (line, level) = (ValuePath::new(&log, "line")?, ValuePath::new(&log, "level")?);
-    ///
-    /// let mut decoder = Decoder::new(&log);
-    /// let (mut lines, mut levels): (Vec<&str>, Vec<i64>) = (Vec::new(), Vec::new());
-    /// for input in [&b"\x0a\x02hi\x10\x03"[..], b"\x0a\x03you"] {
-    ///     let view = decoder.decode(input)?;
-    ///     view.append_values(&line, &mut lines)?;
-    ///     view.append_values(&level, &mut levels)?;
-    /// }
-    /// assert_eq!((lines, levels), (vec!["hi", "you"], vec![3, 0]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn append_values<'v, T: ColumnValue<'v>>(
-        &self,
-        path: &'v ValuePath,
-        column: &mut Vec<T>,
-    ) -> Result<usize, ColumnError>
-    where
-        'i: 'v,
-    {
-        let len = column.len();
-        let appended = self.values(path).try_each(|value| {
-            match T::from_value(value).and_then(|value| push(column, value)) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            }
-        });
-        if let ControlFlow::Break(error) = appended {
-            column.truncate(len);
-            return Err(error);
-        }
-        Ok(column.len() - len)
-    }
-
-    /// Appends one element to a column: the first value at the end of a path. The element is `None` where a message on the path is not set or
-    /// a list is empty. So columns of several paths stay in step.
-    ///
-    /// # Errors
-    /// The column keeps its length.
-    ///
-    /// # Panics
-    /// As [`values`](Self::values).
-    ///
-    /// ```
-    /// use tablepb::partial::ValuePath;
-    /// use tablepb::table::{FieldTable, Kind, MessageTable};
-    /// use tablepb::{Decoder, DescriptorPool};
-    ///
-    /// static USER: MessageTable = MessageTable::new("pkg.User", &[FieldTable::new("name", 1, Kind::String)]);
-    /// static POST: MessageTable = MessageTable::new(
-    ///     "pkg.Post",
-    ///     &[FieldTable::new("id", 1, Kind::Uint64), FieldTable::new("author", 2, Kind::Message(|| &USER))],
-    /// );
-    /// let post = DescriptorPool::from_tables(&[&POST])?.message("pkg.Post")?;
-    /// let (id, name) = (ValuePath::new(&post, "id")?, ValuePath::new(&post, "author.name")?);
-    ///
-    /// let mut decoder = Decoder::new(&post);
-    /// let (mut ids, mut names): (Vec<Option<u64>>, Vec<Option<&str>>) = (Vec::new(), Vec::new());
-    /// for input in [&b"\x08\x01\x12\x05\x0a\x03Ada"[..], b"\x08\x02"] {
-    ///     let view = decoder.decode(input)?;
-    ///     view.append_value(&id, &mut ids)?;
-    ///     view.append_value(&name, &mut names)?;
-    /// }
-    /// assert_eq!((ids, names), (vec![Some(1), Some(2)], vec![Some("Ada"), None]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn append_value<'v, T: ColumnValue<'v>>(
-        &self,
-        path: &'v ValuePath,
-        column: &mut Vec<Option<T>>,
-    ) -> Result<(), ColumnError>
-    where
-        'i: 'v,
-    {
-        let first = match self.values(path).next() {
-            Some(value) => Some(T::from_value(value)?),
-            None => None,
-        };
-        push(column, first)
-    }
-}
-
-/// Why a value does not fit a column.
-#[cold]
-fn unfit(value: ValueRef<'_, '_>) -> ColumnError {
-    match value {
-        ValueRef::Unselected | ValueRef::Raw(_) => ColumnError::NotDecoded,
-        _ => ColumnError::WrongType,
-    }
-}
-
-#[inline]
-fn push<T>(column: &mut Vec<T>, value: T) -> Result<(), ColumnError> {
-    if column.len() == column.capacity() && column.try_reserve(1).is_err() {
-        return Err(ColumnError::OutOfMemory);
-    }
-    column.push(value);
-    Ok(())
-}

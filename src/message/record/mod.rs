@@ -52,5 +52,5 @@ mod tests;
 mod writer;
 
 pub use field::Field;
-pub use plan::{PlanError, PlanErrorKind, PlanPath, RecordPlan};
+pub use plan::{PlanPath, RecordPlan};
 pub use writer::RecordWriter;

@@ -4,9 +4,9 @@ use super::definition::PlanNode;
 use super::field::{Field, Flags, Handle, NodeId};
 use super::kind::{HandleKind, KeyKind};
 use super::{definition, kind};
+use crate::message::partial::{PathError, PathErrorKind};
 use crate::schema::pool::{FieldRef, MessageDescriptor, components};
 use crate::schema::table::Kind;
-use crate::wire::error::{Opaque, error_kind, opaque_error, text};
 use crate::wire::sync::{AtomicU32, Ordering};
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use core::fmt;
@@ -100,7 +100,7 @@ macro_rules! handles {
         ///
         /// # Errors
         /// As [`field`](Self::field).
-        pub fn $name(&self, name: &str) -> Result<Field<kind::$kind>, PlanError> {
+        pub fn $name(&self, name: &str) -> Result<Field<kind::$kind>, PathError> {
             self.field(name)
         }
     )*};
@@ -150,19 +150,20 @@ impl RecordPlan {
     ///
     /// # Errors
     /// As [`field`](Self::field).
-    pub fn map<K: KeyKind, V: HandleKind>(&self, name: &str) -> Result<Field<kind::MapOf<K, V>>, PlanError> {
+    pub fn map<K: KeyKind, V: HandleKind>(&self, name: &str) -> Result<Field<kind::MapOf<K, V>>, PathError> {
         self.field(name)
     }
 
     /// The handle of a field of kind `K`: for code that is generic over the kind.
     ///
     /// # Errors
-    /// `NotFound` if there is no such field, `WrongKind` if it is of another kind, `Unsupported` for an extension of a
+    /// `NoSuchField` if there is no such field, `WrongKind` if it is of another kind, `Unsupported` for an extension of a
     /// MessageSet.
     ///
     /// ```
     /// use tablepb::record::kind;
-    /// use tablepb::record::{PlanErrorKind, RecordPlan};
+    /// use tablepb::partial::PathErrorKind;
+    /// use tablepb::record::RecordPlan;
     /// use tablepb::table::{FieldTable, Kind, MessageTable};
     /// use tablepb::DescriptorPool;
     ///
@@ -171,23 +172,23 @@ impl RecordPlan {
     /// let plan = RecordPlan::new(&pool.message("pkg.Port")?);
     /// assert_eq!(plan.field::<kind::Bool>("up")?, plan.bool("up")?);
     /// let error = plan.field::<kind::Str>("up").unwrap_err();
-    /// assert_eq!(error.kind(), PlanErrorKind::WrongKind);
+    /// assert_eq!(error.kind(), PathErrorKind::WrongKind);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn field<K: HandleKind>(&self, name: &str) -> Result<Field<K>, PlanError> {
+    pub fn field<K: HandleKind>(&self, name: &str) -> Result<Field<K>, PathError> {
         Ok(Field::new(self.handle(name, K::KEY, K::KIND)?))
     }
 
     /// The handle of a field of this kind, or of a map with these keys.
-    fn handle(&self, name: &str, key: Option<Kind<(), ()>>, kind: Kind<(), ()>) -> Result<Handle, PlanError> {
+    fn handle(&self, name: &str, key: Option<Kind<(), ()>>, kind: Kind<(), ()>) -> Result<Handle, PathError> {
         let at = self.find(name)?;
         let (node, field) = self.node_field(at).ok_or_else(|| self.not_found(name))?;
         if node.message.is_message_set() {
-            return Err(self.error(PlanErrorKind::Unsupported, name, String::new()));
+            return Err(self.error(PathErrorKind::Unsupported, name, String::new()));
         }
         if !is_of_kind(field, key, kind) {
             let detail = format!("it is {}", type_name(field));
-            return Err(self.error(PlanErrorKind::WrongKind, name, detail));
+            return Err(self.error(PathErrorKind::WrongKind, name, detail));
         }
         let prefix = definition::prefix(field);
         debug_assert!(prefix.has(Flags::ONEOF) == node.oneof_bit(at.field).is_some());
@@ -213,14 +214,14 @@ impl RecordPlan {
     /// ```
     ///
     /// # Errors
-    /// `NotFound` if one of the fields does not exist, `DuplicateName` if a field or another group has the name.
-    pub fn group<I>(mut self, name: &str, fields: I) -> Result<Self, PlanError>
+    /// `NoSuchField` if one of the fields does not exist, `DuplicateName` if a field or another group has the name.
+    pub fn group<I>(mut self, name: &str, fields: I) -> Result<Self, PathError>
     where
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
         let (Err(at), Err(_)) = (self.group_position(name), self.find(name)) else {
-            return Err(self.error(PlanErrorKind::DuplicateName, name, String::new()));
+            return Err(self.error(PathErrorKind::DuplicateName, name, String::new()));
         };
         let paths: Result<Vec<Vec<NodeField>>, _> =
             fields.into_iter().map(|field| self.path(field.as_ref())).collect();
@@ -237,16 +238,16 @@ impl RecordPlan {
     /// Disables a field, or the fields of a group: no record has them.
     ///
     /// # Errors
-    /// `NotFound` if no field and no group has the name.
-    pub fn disable(self, name: &str) -> Result<Self, PlanError> {
+    /// `NoSuchField` if no field and no group has the name.
+    pub fn disable(self, name: &str) -> Result<Self, PathError> {
         self.set_all_enabled(name, false)
     }
 
     /// Enables a field, or the fields of a group, again.
     ///
     /// # Errors
-    /// `NotFound` if no field and no group has the name.
-    pub fn enable(self, name: &str) -> Result<Self, PlanError> {
+    /// `NoSuchField` if no field and no group has the name.
+    pub fn enable(self, name: &str) -> Result<Self, PathError> {
         self.set_all_enabled(name, true)
     }
 
@@ -256,8 +257,8 @@ impl RecordPlan {
     /// fields of the messages on its path.
     ///
     /// # Errors
-    /// `NotFound` if no field and no group has the name.
-    pub fn enable_only<I>(mut self, names: I) -> Result<Self, PlanError>
+    /// `NoSuchField` if no field and no group has the name.
+    pub fn enable_only<I>(mut self, names: I) -> Result<Self, PathError>
     where
         I: IntoIterator,
         I::Item: AsRef<str>,
@@ -300,7 +301,7 @@ impl RecordPlan {
         self.groups.get(at).map(|(_, paths)| paths.as_slice())
     }
 
-    fn set_all_enabled(mut self, name: &str, enabled: bool) -> Result<Self, PlanError> {
+    fn set_all_enabled(mut self, name: &str, enabled: bool) -> Result<Self, PathError> {
         let fields = match self.group_named(name) {
             Some(group) => group.iter().filter_map(|path| path.last().copied()).collect(),
             None => Vec::from([self.find(name)?]),
@@ -328,12 +329,12 @@ impl RecordPlan {
         Some((node, node.field(at.field)?))
     }
 
-    fn find(&self, name: &str) -> Result<NodeField, PlanError> {
+    fn find(&self, name: &str) -> Result<NodeField, PathError> {
         self.path(name)?.pop().ok_or_else(|| self.not_found(name))
     }
 
     /// Resolves a dotted name to the message fields that lead to a field, and that field.
-    fn path(&self, name: &str) -> Result<Vec<NodeField>, PlanError> {
+    fn path(&self, name: &str) -> Result<Vec<NodeField>, PathError> {
         let mut path = Vec::new();
         let (mut node, mut in_map, mut at_value) = (Some(0), false, false);
         for component in components(name) {
@@ -360,8 +361,8 @@ impl RecordPlan {
     /// may be there already.
     ///
     /// # Errors
-    /// `NotFound`, `WrongKind`.
-    pub(super) fn path_of_messages(&self, name: &str) -> Result<String, PlanError> {
+    /// `NoSuchField`, `WrongKind`.
+    pub(super) fn path_of_messages(&self, name: &str) -> Result<String, PathError> {
         let (map_or_message, value) = match (self.find(name), name.strip_suffix(".value")) {
             (Err(_), Some(map)) if self.find(map).is_ok_and(|at| self.is_map(at)) => (map, ".value"),
             (Ok(at), _) if self.is_map(at) => (name, ".value"),
@@ -371,7 +372,7 @@ impl RecordPlan {
         let (node, field) = self.node_field(at).ok_or_else(|| self.not_found(name))?;
         match node.child(field.index()) {
             Some(_) => Ok(format!("{map_or_message}{value}")),
-            None => Err(self.error(PlanErrorKind::WrongKind, name, format!("it is {}", type_name(field)))),
+            None => Err(self.error(PathErrorKind::WrongKind, name, format!("it is {}", type_name(field)))),
         }
     }
 
@@ -379,12 +380,12 @@ impl RecordPlan {
         self.node_field(at).is_some_and(|(_, field)| field.is_map())
     }
 
-    fn not_found(&self, name: &str) -> PlanError {
-        self.error(PlanErrorKind::NotFound, name, String::new())
+    fn not_found(&self, name: &str) -> PathError {
+        self.error(PathErrorKind::NoSuchField, name, String::new())
     }
 
-    fn error(&self, kind: PlanErrorKind, name: &str, detail: String) -> PlanError {
-        PlanError::new(kind, name, self.descriptor().full_name(), detail)
+    fn error(&self, kind: PathErrorKind, name: &str, detail: String) -> PathError {
+        PathError::new(kind, name, self.descriptor().full_name(), "").with_detail(detail)
     }
 }
 
@@ -446,7 +447,7 @@ impl fmt::Debug for RecordPlan {
 /// let plan = RecordPlan::new(&pool.message("pkg.Flow")?);
 /// let nat = plan.at("nat")?;
 /// assert_eq!(nat.uint32("port")?, plan.uint32("nat.port")?);
-/// assert_eq!(nat.uint32("prot").unwrap_err().name(), "nat.prot");
+/// assert_eq!(nat.uint32("prot").unwrap_err().segment(), "nat.prot");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -462,8 +463,8 @@ impl RecordPlan {
     /// last name must be those of such fields, too. [`PlanPath`] has an example.
     ///
     /// # Errors
-    /// `NotFound` if there is no such field, `WrongKind` if it holds no messages.
-    pub fn at(&self, path: &str) -> Result<PlanPath<'_>, PlanError> {
+    /// `NoSuchField` if there is no such field, `WrongKind` if it holds no messages.
+    pub fn at(&self, path: &str) -> Result<PlanPath<'_>, PathError> {
         Ok(PlanPath { plan: self, path: self.path_of_messages(path)? })
     }
 }
@@ -485,7 +486,7 @@ impl<'p> PlanPath<'p> {
     ///
     /// # Errors
     /// As [`RecordPlan::at`].
-    pub fn at(&self, path: &str) -> Result<Self, PlanError> {
+    pub fn at(&self, path: &str) -> Result<Self, PathError> {
         self.plan.at(&self.full(path))
     }
 
@@ -495,7 +496,7 @@ impl<'p> PlanPath<'p> {
     ///
     /// # Errors
     /// As [`RecordPlan::field`].
-    pub fn map<K: KeyKind, V: HandleKind>(&self, name: &str) -> Result<Field<kind::MapOf<K, V>>, PlanError> {
+    pub fn map<K: KeyKind, V: HandleKind>(&self, name: &str) -> Result<Field<kind::MapOf<K, V>>, PathError> {
         self.field(name)
     }
 
@@ -503,7 +504,7 @@ impl<'p> PlanPath<'p> {
     ///
     /// # Errors
     /// As [`RecordPlan::field`].
-    pub fn field<K: HandleKind>(&self, name: &str) -> Result<Field<K>, PlanError> {
+    pub fn field<K: HandleKind>(&self, name: &str) -> Result<Field<K>, PathError> {
         self.plan.field(&self.full(name))
     }
 
@@ -519,63 +520,3 @@ impl fmt::Debug for PlanPath<'_> {
 }
 
 // Why a plan refused a name.
-
-error_kind! {
-    /// The kind of a [`PlanError`](crate::message::record::PlanError).
-    pub enum PlanErrorKind, without memory OutOfMemory {
-        /// There is no field, and no group of fields, of this name.
-        NotFound = "no such field or group",
-        /// The field is of another kind.
-        WrongKind = "the field is of another kind",
-        /// A field or a group already has the name.
-        DuplicateName = "a field or group has this name already",
-        /// The field is in a MessageSet, which a plan does not write.
-        Unsupported = "fields of a MessageSet cannot be written one by one",
-        /// The allocator has no memory for an error that says more.
-        OutOfMemory = "the allocator has no memory",
-    }
-}
-
-/// Why a [`RecordPlan`](super::RecordPlan) refused a name: kind, name, message type, and a detail.
-///
-/// One pointer wide.
-#[derive(Clone, PartialEq, Eq)]
-pub struct PlanError(Opaque<PlanErrorKind, PlanDetail>);
-
-opaque_error!(PlanError, PlanErrorKind);
-
-#[derive(Clone, PartialEq, Eq)]
-struct PlanDetail {
-    name: String,
-    message: String,
-    detail: String,
-}
-
-impl PlanError {
-    #[cold]
-    pub(super) fn new(kind: PlanErrorKind, name: &str, message: &str, detail: String) -> Self {
-        Self(Opaque::new(kind, PlanDetail { name: text(name), message: text(message), detail }))
-    }
-
-    /// The name that was given.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.0.get().map_or("", |inner| &inner.name)
-    }
-
-    /// The full name of the plan's message type.
-    #[must_use]
-    pub fn message_name(&self) -> &str {
-        self.0.get().map_or("", |inner| &inner.message)
-    }
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(PlanDetail { name, message, detail }) = self.0.get() else { return self.kind().fmt(f) };
-        write!(f, "{}: {name} in {message}", self.kind())?;
-        if detail.is_empty() { Ok(()) } else { write!(f, " ({detail})") }
-    }
-}
-
-impl core::error::Error for PlanError {}

@@ -134,7 +134,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
 }
 
 /// Copies a string, or fails without memory.
-pub(crate) fn owned_str(text: &str) -> Result<String, SetFieldError> {
+pub(in crate::message) fn owned_str(text: &str) -> Result<String, SetFieldError> {
     let mut copy = String::new();
     copy.try_reserve_exact(text.len()).map_err(|_| SetFieldError::TOO_LARGE)?;
     copy.push_str(text);
@@ -142,7 +142,7 @@ pub(crate) fn owned_str(text: &str) -> Result<String, SetFieldError> {
 }
 
 /// Copies bytes, or fails without memory.
-pub(crate) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, SetFieldError> {
+pub(in crate::message) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, SetFieldError> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(bytes.len()).map_err(|_| SetFieldError::TOO_LARGE)?;
     copy.extend_from_slice(bytes);

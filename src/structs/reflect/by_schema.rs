@@ -1,13 +1,9 @@
 //! Structs in JSON and the text format: straight where that works, otherwise by way of their encoding and a dynamic message of their table.
 
 use super::schema::schema;
-use crate::formats::calls::{Parsing, make};
-#[cfg(feature = "json")]
-use crate::formats::json;
-use crate::formats::{MergeText, ParseError, ParseErrorKind, ParseText, text};
+use crate::formats::parsing::{Parsing, make};
+use crate::formats::{ParseError, ParseErrorKind};
 use crate::message::{Decoder, DynamicMessage, MessageView};
-#[cfg(feature = "json")]
-use crate::structs::json as straight;
 use crate::structs::{DecodeOwned, Message};
 use crate::wire::error::{DecodeError, DecodeErrorKind, DescriptorError, EncodeError, EncodeErrorKind};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
@@ -18,28 +14,6 @@ const PARTIAL: EncodeOptions = EncodeOptions::new().allow_partial(true);
 
 /// What the struct has encoded is taken back whole.
 const WHOLE: DecodeOptions = DecodeOptions::new().allow_partial(true).budget(usize::MAX);
-
-impl<M: DecodeOwned> MergeText for M {
-    #[cfg(feature = "json")]
-    fn __merge_json(&mut self, input: &[u8], parser: &json::Parser) -> Result<(), ParseError> {
-        merge(self, input, parser, |merged| parser.merge_from_slice(merged, input))
-    }
-
-    fn __merge_text(&mut self, input: &[u8], parser: &text::Parser) -> Result<(), ParseError> {
-        merge(self, input, parser, |merged| parser.merge_from_slice(merged, input))
-    }
-}
-
-impl<M: DecodeOwned> ParseText for M {
-    #[cfg(feature = "json")]
-    fn __from_json(input: &[u8], parser: &json::Parser) -> Result<Self, ParseError> {
-        straight::parse(input, parser)
-    }
-
-    fn __from_text(input: &[u8], parser: &text::Parser) -> Result<Self, ParseError> {
-        parse(input, parser)
-    }
-}
 
 /// Prints the message as a view of its schema.
 pub(in crate::structs) fn print<M: Message>(
@@ -75,7 +49,7 @@ pub(in crate::structs) fn parse<M: DecodeOwned>(
 }
 
 /// Merges what is parsed into a struct.
-fn merge<M: DecodeOwned>(
+pub(in crate::structs) fn merge<M: DecodeOwned>(
     message: &mut M,
     input: &[u8],
     parser: &impl Parsing,
@@ -156,7 +130,7 @@ mod tests {
     #[test]
     fn errors_of_structs_without_a_schema_show_the_descriptor_error() {
         let both = Both::default();
-        let print = text::Printer::new().append(&mut alloc::vec::Vec::new(), &both).unwrap_err();
+        let print = crate::formats::text::Printer::new().append(&mut alloc::vec::Vec::new(), &both).unwrap_err();
         assert_eq!(print.kind(), EncodeErrorKind::InvalidSchema);
         let parse = crate::text::from_str::<Both>("").unwrap_err();
         assert_eq!(parse.kind(), ParseErrorKind::InvalidSchema);

@@ -1,6 +1,6 @@
 //! [`Any`].
 
-use super::UnpackError;
+use super::ConvertError;
 use crate::structs::{DecodeOwned, Message};
 #[cfg(not(feature = "reflect"))]
 use crate::wire::error::EncodeError;
@@ -76,13 +76,13 @@ impl Any {
     /// Decodes the message as a struct.
     ///
     /// # Errors
-    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`WrongType`](UnpackError::WrongType), which names both types, or what is wrong with the bytes.
-    pub fn to_msg<M: DecodeOwned>(&self) -> Result<M, UnpackError> {
-        let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
+    /// [`InvalidUrl`](ConvertError::InvalidUrl), [`WrongType`](ConvertError::WrongType), which names both types, or what is wrong with the bytes.
+    pub fn to_msg<M: DecodeOwned>(&self) -> Result<M, ConvertError> {
+        let name = self.type_name().ok_or(ConvertError::InvalidUrl)?;
         if !self.is::<M>() {
             let found = copy_of(name).unwrap_or_default();
-            return Err(UnpackError::WrongType { expected: M::TABLE.full_name(), found });
+            return Err(ConvertError::WrongType { expected: M::TABLE.full_name(), found });
         }
-        M::decode(&self.value).map_err(UnpackError::Invalid)
+        M::decode(&self.value).map_err(ConvertError::Invalid)
     }
 }

@@ -1,6 +1,6 @@
 //! [`Any`] of dynamic messages.
 
-use super::{Any, UnpackError};
+use super::{Any, ConvertError};
 use crate::message::{DynamicMessage, Prepare, Type};
 use crate::schema::pool::DescriptorPool;
 use crate::wire::error::EncodeError;
@@ -24,10 +24,10 @@ impl Any {
     /// Decodes the message by the schema that the pool has for it.
     ///
     /// # Errors
-    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`UnknownType`](UnpackError::UnknownType), or what is wrong with the bytes.
-    pub fn unpack(&self, pool: &DescriptorPool) -> Result<DynamicMessage, UnpackError> {
-        let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
-        let descriptor = pool.find_message(name).ok_or(UnpackError::UnknownType)?;
-        DynamicMessage::decode(&descriptor, &self.value).map_err(UnpackError::Invalid)
+    /// [`InvalidUrl`](ConvertError::InvalidUrl), [`UnknownType`](ConvertError::UnknownType), or what is wrong with the bytes.
+    pub fn unpack(&self, pool: &DescriptorPool) -> Result<DynamicMessage, ConvertError> {
+        let name = self.type_name().ok_or(ConvertError::InvalidUrl)?;
+        let descriptor = pool.find_message(name).ok_or(ConvertError::UnknownType)?;
+        DynamicMessage::decode(&descriptor, &self.value).map_err(ConvertError::Invalid)
     }
 }

@@ -151,8 +151,8 @@ wrappers! {
 
 // Why a well-known type could not be converted or unpacked.
 
-/// Why a value could not be converted to or from a well-known type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a value could not be converted to or from a well-known type, or an [`Any`] not unpacked.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvertError {
     /// A point in time before the year 1, after the year 9999, or beyond the range of the other type.
@@ -171,6 +171,19 @@ pub enum ConvertError {
     WrongKind,
     /// Values nested deeper than encoding goes, 100 levels of messages: 33 objects or 50 lists.
     TooDeep,
+    /// The type URL of an [`Any`] has no slash, or no name after the last one.
+    InvalidUrl,
+    /// The message in an [`Any`] is of another type than the struct.
+    WrongType {
+        /// The full name of the struct's type.
+        expected: &'static str,
+        /// The name of the type in the URL; empty without memory for a copy of it.
+        found: Cow<'static, str>,
+    },
+    /// The pool does not have the type of an [`Any`].
+    UnknownType,
+    /// The bytes in an [`Any`] are not a valid message of the type.
+    Invalid(DecodeError),
 }
 
 impl fmt::Display for ConvertError {
@@ -184,34 +197,6 @@ impl fmt::Display for ConvertError {
             Self::NotFinite => "the number is not finite",
             Self::WrongKind => "the google.protobuf.Value is of another kind",
             Self::TooDeep => "values are nested deeper than 33 objects or 50 lists",
-        })
-    }
-}
-
-impl core::error::Error for ConvertError {}
-
-/// Why an [`Any`] could not be unpacked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UnpackError {
-    /// The type URL has no slash, or no name after the last one.
-    InvalidUrl,
-    /// The message is of another type than the struct.
-    WrongType {
-        /// The full name of the struct's type.
-        expected: &'static str,
-        /// The name of the type in the URL; empty without memory for a copy of it.
-        found: Cow<'static, str>,
-    },
-    /// The pool does not have the type.
-    UnknownType,
-    /// The bytes are not a valid message of the type.
-    Invalid(DecodeError),
-}
-
-impl fmt::Display for UnpackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
             Self::WrongType { expected, found } => {
                 return write!(f, "the google.protobuf.Any holds a {found}, not a {expected}");
             }
@@ -222,7 +207,7 @@ impl fmt::Display for UnpackError {
     }
 }
 
-impl core::error::Error for UnpackError {
+impl core::error::Error for ConvertError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Invalid(error) => Some(error),

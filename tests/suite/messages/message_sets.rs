@@ -1,7 +1,7 @@
 //! MessageSets: extension numbers beyond those of fields, and what selects parts of a message.
 
 use crate::common::wire::Wire;
-use tablepb::partial::{Projection, ProjectionErrorKind};
+use tablepb::partial::{PathErrorKind, Projection};
 use tablepb::schema::DescriptorErrorKind;
 use tablepb::visit::{Field, Sink, Step};
 use tablepb::wire::Tag;
@@ -199,7 +199,7 @@ fn all_fields_of_a_message_set_can_be_named_lazy_and_are_decoded_as_a_whole() {
     let outer = Wire::new().bytes(1, &input).0;
     assert_eq!(inner.decode(&outer).unwrap().encode_to_vec().unwrap(), outer);
     let error = Projection::new(&set, ["[x4]"]).unwrap_err();
-    assert_eq!(error.kind(), ProjectionErrorKind::Unsupported);
+    assert_eq!(error.kind(), PathErrorKind::Unsupported);
 }
 
 /// Items were decoded all the same, and written once more as bytes after a change, which undid it.

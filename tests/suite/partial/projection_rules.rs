@@ -1,6 +1,6 @@
 //! Projections, lazy fields and pass-through, rule by rule.
 
-use tablepb::partial::{Projection, ProjectionErrorKind};
+use tablepb::partial::{PathErrorKind, Projection};
 use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use tablepb::{
     DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor,
@@ -31,7 +31,7 @@ fn field(part: &MessageDescriptor, name: &str) -> FieldDescriptor {
     part.field(name).unwrap()
 }
 
-fn fault(paths: &[&str]) -> (ProjectionErrorKind, String) {
+fn fault(paths: &[&str]) -> (PathErrorKind, String) {
     let error = Projection::new(&part(), paths).unwrap_err();
     assert!(error.to_string().contains(error.segment()));
     (error.kind(), error.segment().to_owned())
@@ -39,7 +39,7 @@ fn fault(paths: &[&str]) -> (ProjectionErrorKind, String) {
 
 #[test]
 fn a_path_that_is_wrong_is_an_error_that_names_the_segment() {
-    use ProjectionErrorKind::*;
+    use PathErrorKind::*;
     assert_eq!(fault(&["part.nme"]), (NoSuchField, "nme".into()));
     assert_eq!(fault(&["name", "part..name"]), (NoSuchField, "".into()));
     assert_eq!(fault(&[""]), (NoSuchField, "".into()));

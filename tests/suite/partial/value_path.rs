@@ -7,7 +7,7 @@ use crate::common::projections::paths;
 use crate::common::rounds;
 use crate::common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
-use tablepb::partial::{ColumnError, Projection, ProjectionErrorKind, ValuePath};
+use tablepb::partial::{PathErrorKind, Projection, ValuePath};
 use tablepb::table::{FieldTable, Kind, MessageTable};
 use tablepb::{DecodeOptions, Decoder, DescriptorPool, DynamicMessage, MapKeyRef, MessageView, ValueRef};
 
@@ -56,7 +56,7 @@ fn check(choices: &mut Choices) {
     let part = part.decode(&input).expect("a valid payload");
     for path in chosen.iter().filter(|path| !path.ends_with('*')) {
         let (made, mut expected) = (projection.path(path), Vec::new());
-        if made.as_ref().is_err_and(|error| error.kind() == ProjectionErrorKind::TooManyLists) {
+        if made.as_ref().is_err_and(|error| error.kind() == PathErrorKind::TooManyLists) {
             continue;
         }
         let made = made.expect("a path of the projection");
@@ -72,11 +72,6 @@ fn check(choices: &mut Choices) {
             all.extend(one_by_one.next().map(|value| format!("{value:?}")));
             one_by_one.for_each(|value| all.push(format!("{value:?}")));
             assert_eq!(all, expected, "{path} of {input:02x?}");
-        }
-        let mut texts: Vec<String> = Vec::new();
-        match whole.append_values(&made, &mut texts) {
-            Ok(count) => assert_eq!((count, texts.len()), (expected.len(), expected.len())),
-            Err(error) => assert_eq!((error, texts.len()), (ColumnError::WrongType, 0)),
         }
     }
 }
@@ -140,14 +135,14 @@ fn bad_paths_are_refused() {
         let error = ValuePath::new(span, path).unwrap_err();
         (error.kind(), error.segment().to_owned())
     };
-    assert_eq!(fault("nme"), (ProjectionErrorKind::NoSuchField, "nme".into()));
-    assert_eq!(fault(""), (ProjectionErrorKind::NoSuchField, "".into()));
-    assert_eq!(fault("children.*"), (ProjectionErrorKind::NoSuchField, "*".into()));
-    assert_eq!(fault("name.x"), (ProjectionErrorKind::NotAMessage, "name".into()));
-    assert_eq!(fault("links.name"), (ProjectionErrorKind::NotAMapValue, "name".into()));
-    assert_eq!(fault("labels.value.x"), (ProjectionErrorKind::NotAMessage, "labels".into()));
+    assert_eq!(fault("nme"), (PathErrorKind::NoSuchField, "nme".into()));
+    assert_eq!(fault(""), (PathErrorKind::NoSuchField, "".into()));
+    assert_eq!(fault("children.*"), (PathErrorKind::NoSuchField, "*".into()));
+    assert_eq!(fault("name.x"), (PathErrorKind::NotAMessage, "name".into()));
+    assert_eq!(fault("links.name"), (PathErrorKind::NotAMapValue, "name".into()));
+    assert_eq!(fault("labels.value.x"), (PathErrorKind::NotAMessage, "labels".into()));
     let deep = ["children"; 9].join(".");
-    assert_eq!(fault(&deep), (ProjectionErrorKind::TooManyLists, "children".into()));
+    assert_eq!(fault(&deep), (PathErrorKind::TooManyLists, "children".into()));
     assert!(ValuePath::new(span, &["children"; 8].join(".")).is_ok());
     assert!(ValuePath::new(span, &["parent"; 5000].join(".")).is_ok());
 
@@ -171,7 +166,7 @@ fn bad_paths_are_refused() {
             );
         }
         let made = found.map_err(|error| error.kind());
-        assert_eq!(made, if selected { Ok(()) } else { Err(ProjectionErrorKind::Unselected) }, "{path}");
+        assert_eq!(made, if selected { Ok(()) } else { Err(PathErrorKind::Unselected) }, "{path}");
     }
     let lazy = Projection::all(span).lazy(["children"]).unwrap();
     assert!(lazy.path("children").is_ok() && lazy.path("children.name").is_err());
@@ -183,29 +178,22 @@ fn what_is_not_decoded_comes_in_place_of_its_values() {
     let bytes = message.encode_to_vec().unwrap();
     let span = message.descriptor();
     let path = ValuePath::new(span, "children.name").unwrap();
-    let mut names: Vec<&str> = vec!["before"];
     let lazy = Projection::all(span).lazy(["children"]).unwrap();
     let mut decoder = Decoder::new(span).with_projection(&lazy);
     let view = decoder.decode(&bytes).unwrap();
     assert!(view.values(&path).all(|value| value.as_raw().is_some()));
-    assert_eq!(view.append_values(&path, &mut names), Err(ColumnError::NotDecoded));
     let other = Projection::new(span, ["name"]).unwrap();
     let mut decoder = Decoder::new(span).with_projection(&other);
     let view = decoder.decode(&bytes).unwrap();
     assert_eq!(view.values(&path).collect::<Vec<_>>(), [ValueRef::Unselected]);
-    assert_eq!(view.append_values(&path, &mut names), Err(ColumnError::NotDecoded));
     // It has no value to copy, and is no empty list.
     let unselected = view.get_field("children").unwrap();
     assert_eq!(unselected.try_to_owned().unwrap_err().kind(), tablepb::SetFieldErrorKind::Unselected);
-    let mut numbers: Vec<i64> = Vec::new();
-    assert_eq!(message.as_view().append_values(&path, &mut numbers), Err(ColumnError::WrongType));
-    assert_eq!(message.as_view().append_values(&path, &mut names), Ok(2));
-    assert_eq!(names, ["before", "x", ""]);
+    let names: Vec<_> = message.as_view().values(&path).map(|value| value.as_str()).collect();
+    assert_eq!(names, [Some("x"), Some("")]);
     let ids = ValuePath::new(span, "children.id").unwrap();
-    let mut wide: Vec<u64> = Vec::new();
-    assert_eq!(message.as_view().append_values(&ids, &mut wide), Ok(2));
-    message.as_view().append_values(&ids, &mut numbers).unwrap();
-    assert_eq!((wide, numbers), (vec![7, 0], vec![7, 0]));
+    let numbers: Vec<_> = message.as_view().values(&ids).map(|value| value.as_u32()).collect();
+    assert_eq!(numbers, [Some(7), Some(0)]);
 }
 
 #[test]
@@ -216,30 +204,4 @@ fn a_path_of_another_message_panics_or_has_no_values() {
     let other = DynamicMessage::new(&pool.message("t.Other").unwrap());
     let path = ValuePath::new(span().descriptor(), "name").unwrap();
     assert_eq!(other.as_view().values(&path).count(), 0);
-}
-
-#[test]
-fn columns_of_first_values_stay_in_step_after_errors_too() {
-    let message = span();
-    let bytes = message.encode_to_vec().unwrap();
-    let span = message.descriptor();
-    let (name, of_children) =
-        (ValuePath::new(span, "name").unwrap(), ValuePath::new(span, "children.name").unwrap());
-    let (mut names, mut firsts): (Vec<Option<&str>>, Vec<Option<&str>>) = (Vec::new(), Vec::new());
-    let empty = DynamicMessage::new(span);
-    for message in [&message, &empty, &message] {
-        message.as_view().append_value(&name, &mut names).unwrap();
-        message.as_view().append_value(&of_children, &mut firsts).unwrap();
-    }
-    assert_eq!((names.len(), &firsts[..]), (3, &[Some("x"), None, Some("x")][..]));
-    // A value that does not fit, and one that is not decoded.
-    let mut numbers: Vec<Option<i64>> = vec![Some(1)];
-    assert_eq!(message.as_view().append_value(&of_children, &mut numbers), Err(ColumnError::WrongType));
-    let other = Projection::new(span, ["name"]).unwrap();
-    let mut decoder = Decoder::new(span).with_projection(&other);
-    let view = decoder.decode(&bytes).unwrap();
-    assert_eq!(view.append_value(&of_children, &mut firsts), Err(ColumnError::NotDecoded));
-    assert_eq!((numbers.len(), firsts.len()), (1, 3));
-    view.append_value(&name, &mut names).unwrap();
-    assert_eq!(names.len(), 4);
 }

@@ -3,7 +3,7 @@
 
 use crate::common::heap::{fail_after, last_size, measure};
 use crate::common::wire::Wire;
-use tablepb::partial::{Projection, ProjectionErrorKind};
+use tablepb::partial::{PathErrorKind, Projection};
 use tablepb::schema::{DescriptorErrorKind, PoolOptions};
 use tablepb::{DescriptorPool, MessageDescriptor};
 
@@ -263,11 +263,11 @@ fn a_projection_takes_memory_in_proportion_to_its_paths() {
             println!("{depth} levels: {} bytes, {kind:?}", used.peak);
             // Lists that grow hold twice what is in them, and three times while they move.
             assert!(used.peak <= 3 * (MIB + 64 * path.len() + 20 * whole), "{depth}: {used:?}");
-            assert!(kind.is_none_or(|kind| kind == ProjectionErrorKind::TooLarge), "{kind:?}");
+            assert!(kind.is_none_or(|kind| kind == PathErrorKind::TooLarge), "{kind:?}");
             assert!(depth > 10 || kind.is_none());
         }
         let error = Projection::new(&m, [["a"; 10_000].join(".")]).unwrap_err();
-        assert_eq!(error.kind(), ProjectionErrorKind::TooLarge);
+        assert_eq!(error.kind(), PathErrorKind::TooLarge);
         assert_eq!(error.to_string(), "the projection takes too much memory");
     }
 }
@@ -285,7 +285,7 @@ fn a_projection_that_runs_out_of_memory_is_an_error() {
     for k in 0..used.count {
         let Some(result) = fail_after(k, arcs, make) else { continue };
         failed += 1;
-        assert_eq!(result.unwrap_err().kind(), ProjectionErrorKind::TooLarge, "allocation {k}");
+        assert_eq!(result.unwrap_err().kind(), PathErrorKind::TooLarge, "allocation {k}");
     }
     println!("{failed} of {} allocations failed", used.count);
     assert!(failed + 4 >= used.count, "{failed} of {}", used.count);

@@ -190,19 +190,19 @@ fn any_holds_what_was_packed() {
     assert_eq!(any.to_msg::<Timestamp>(), Ok(time));
     let error = any.to_msg::<Duration>().unwrap_err();
     let (expected, found) = ("google.protobuf.Duration", "google.protobuf.Timestamp".into());
-    assert_eq!(error, UnpackError::WrongType { expected, found });
+    assert_eq!(error, ConvertError::WrongType { expected, found });
     let text = "the google.protobuf.Any holds a google.protobuf.Timestamp, not a google.protobuf.Duration";
     assert_eq!(error.to_string(), text);
     let pool = DescriptorPool::from_tables(TABLES).unwrap();
     let message = any.unpack(&pool).unwrap();
     assert_eq!(tablepb::json::to_string(&message).unwrap(), "\"1970-01-01T00:00:07.000000008Z\"");
     assert_eq!(Any::pack(&message).unwrap(), any);
-    assert_eq!(any.unpack(&DescriptorPool::new()).unwrap_err(), UnpackError::UnknownType);
+    assert_eq!(any.unpack(&DescriptorPool::new()).unwrap_err(), ConvertError::UnknownType);
     for url in ["", "google.protobuf.Timestamp", "type.googleapis.com/", "/"] {
         let any = Any { type_url: url.into(), value: Vec::new() };
         assert_eq!(any.type_name(), None, "{url}");
-        assert_eq!(any.unpack(&pool).unwrap_err(), UnpackError::InvalidUrl);
-        assert_eq!(any.to_msg::<Timestamp>(), Err(UnpackError::InvalidUrl));
+        assert_eq!(any.unpack(&pool).unwrap_err(), ConvertError::InvalidUrl);
+        assert_eq!(any.to_msg::<Timestamp>(), Err(ConvertError::InvalidUrl));
     }
     for url in ["example.org/a/google.protobuf.Timestamp", "/google.protobuf.Timestamp"] {
         let other = Any { type_url: url.into(), ..any.clone() };
@@ -211,7 +211,7 @@ fn any_holds_what_was_packed() {
     let cut = Any { value: any.value[..1].into(), ..any };
     let (typed, dynamic) = (cut.to_msg::<Timestamp>().unwrap_err(), cut.unpack(&pool).unwrap_err());
     for error in [typed, dynamic] {
-        let UnpackError::Invalid(inner) = &error else { panic!("{error}") };
+        let ConvertError::Invalid(inner) = &error else { panic!("{error}") };
         assert_eq!(error.to_string(), format!("the content of a google.protobuf.Any: {inner}"));
         assert_eq!(inner.path().to_string(), "seconds");
     }

@@ -1,7 +1,7 @@
 //! [`MappingError`].
 
 use core::fmt;
-use tablepb::partial::ProjectionError;
+use tablepb::partial::PathError;
 
 /// Why a message type has no columns under these options and paths: the kind, and the column or path at fault.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub enum MappingErrorKind {
     /// A oneof with more than 127 members cannot be a union.
     TooManyMembers,
     /// The library refused the paths.
-    Projection(ProjectionError),
+    Projection(PathError),
 }
 
 impl MappingError {

@@ -59,7 +59,7 @@ impl Conditions {
         schema: &MessageDescriptor,
         texts: impl Iterator<Item = &'t str>,
     ) -> Result<Self, Failure> {
-        let usage = |error: tablepb::partial::ProjectionError| Failure::Usage(error.to_string());
+        let usage = |error: tablepb::partial::PathError| Failure::Usage(error.to_string());
         let (mut all, mut paths) = (Vec::new(), Vec::new());
         for text in texts {
             let Some((path, operator, value)) = split(text) else {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::message::Prepared;
+use crate::partial::{PathError, PathErrorKind};
 use crate::wire::error::EncodeError;
 use crate::wire::error::EncodeErrorKind;
 use crate::wire::varint_len;
@@ -42,13 +43,13 @@ fn a_path_resolves_the_fields_of_a_nested_message() {
     for path in
         ["", "nope", "inner.nope", "inner.", ".inner", "inner.value", "by_port.key", "by_port.value.value"]
     {
-        assert_eq!(kind_at(path), PlanErrorKind::NotFound, "{path:?}");
+        assert_eq!(kind_at(path), PathErrorKind::NoSuchField, "{path:?}");
     }
     for path in ["uint32", "inner.ids", "counts", "counts.value", "strings"] {
-        assert_eq!(kind_at(path), PlanErrorKind::WrongKind, "{path:?}");
+        assert_eq!(kind_at(path), PathErrorKind::WrongKind, "{path:?}");
     }
     let error = plan.at("inner").unwrap().uint32("nmae").unwrap_err();
-    assert_eq!(error.to_string(), "no such field or group: inner.nmae in pkg.Flow");
+    assert_eq!(error.to_string(), "no such field: inner.nmae in pkg.Flow");
     let error = plan.at("inner").unwrap().uint32("name").unwrap_err();
     assert_eq!(error.to_string(), "the field is of another kind: inner.name in pkg.Flow (it is string)");
 }
@@ -130,28 +131,28 @@ fn an_unframed_record_that_fails_leaves_the_buffer() {
 #[test]
 fn names_are_checked() {
     let plan = flow();
-    let kind = |result: Result<(), PlanError>| result.unwrap_err().kind();
+    let kind = |result: Result<(), PathError>| result.unwrap_err().kind();
     for name in ["", "nope", "inner.", "inner.nope", "uint32.id", ".uint32", "inner..id", "counts.value"] {
-        assert_eq!(kind(plan.field::<kind::Uint32>(name).map(drop)), PlanErrorKind::NotFound, "{name:?}");
-        assert_eq!(kind(plan.clone().disable(name).map(drop)), PlanErrorKind::NotFound, "{name:?}");
+        assert_eq!(kind(plan.field::<kind::Uint32>(name).map(drop)), PathErrorKind::NoSuchField, "{name:?}");
+        assert_eq!(kind(plan.clone().disable(name).map(drop)), PathErrorKind::NoSuchField, "{name:?}");
         assert!(!plan.is_enabled(name));
     }
     for name in ["by_port.key", "by_port.id", "by_port.value.nope", "[pkg.Flow]", "counts.value.x"] {
-        assert_eq!(kind(plan.clone().enable(name).map(drop)), PlanErrorKind::NotFound, "{name:?}");
+        assert_eq!(kind(plan.clone().enable(name).map(drop)), PathErrorKind::NoSuchField, "{name:?}");
     }
-    assert_eq!(kind(plan.uint32("uint64").map(drop)), PlanErrorKind::WrongKind);
-    assert_eq!(kind(plan.int32("sint32").map(drop)), PlanErrorKind::WrongKind);
-    assert_eq!(kind(plan.message("counts").map(drop)), PlanErrorKind::WrongKind);
-    assert_eq!(kind(plan.map::<kind::Str, kind::Int64>("counts").map(drop)), PlanErrorKind::WrongKind);
-    assert_eq!(kind(plan.clone().group("uint32", ["uint64"]).map(drop)), PlanErrorKind::DuplicateName);
-    assert_eq!(kind(plan.clone().group("g", ["nope"]).map(drop)), PlanErrorKind::NotFound);
-    assert_eq!(kind(plan.clone().enable_only(["uint32", "g"]).map(drop)), PlanErrorKind::NotFound);
+    assert_eq!(kind(plan.uint32("uint64").map(drop)), PathErrorKind::WrongKind);
+    assert_eq!(kind(plan.int32("sint32").map(drop)), PathErrorKind::WrongKind);
+    assert_eq!(kind(plan.message("counts").map(drop)), PathErrorKind::WrongKind);
+    assert_eq!(kind(plan.map::<kind::Str, kind::Int64>("counts").map(drop)), PathErrorKind::WrongKind);
+    assert_eq!(kind(plan.clone().group("uint32", ["uint64"]).map(drop)), PathErrorKind::DuplicateName);
+    assert_eq!(kind(plan.clone().group("g", ["nope"]).map(drop)), PathErrorKind::NoSuchField);
+    assert_eq!(kind(plan.clone().enable_only(["uint32", "g"]).map(drop)), PathErrorKind::NoSuchField);
     let error = plan.uint32("counts").unwrap_err();
     assert_eq!(
         error.to_string(),
         "the field is of another kind: counts in pkg.Flow (it is map<string, sint64>)"
     );
-    assert_eq!((error.name(), error.message_name()), ("counts", "pkg.Flow"));
+    assert_eq!((error.segment(), error.message_name()), ("counts", "pkg.Flow"));
 }
 
 #[test]
@@ -385,7 +386,7 @@ fn plans_and_handles_cross_threads() {
     check::<RecordPlan>();
     check::<Field<kind::MapOf<kind::Str, kind::Submessage>>>();
     check::<RecordWriter<'_>>();
-    check::<PlanError>();
+    check::<PathError>();
 
     let plan = flow();
     let (bytes, inner, name) =
