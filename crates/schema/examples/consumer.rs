@@ -42,8 +42,7 @@ impl Reader {
         let order = message_type(record)?;
         let wanted = Projection::new(&order, WANTED)?;
         let [id, sku, quantity] = WANTED.map(|path| wanted.path(path));
-        let decoder = Decoder::new(&order).with_projection(&wanted);
-        Ok(Self(decoder, [id?, sku?, quantity?]))
+        Ok(Self(Decoder::new(&order).with_projection(&wanted), [id?, sku?, quantity?]))
     }
 }
 
@@ -60,13 +59,13 @@ fn consume<'r>(records: impl IntoIterator<Item = &'r [u8]>) -> Result<Columns, B
     let (mut readers, mut columns) = (HashMap::new(), Columns::default());
     for bytes in records {
         let record = confluent::read_record(bytes)?;
-        let Reader(decoder, [id, sku, quantity]) =
-            match readers.entry((record.schema_id, record.indexes.iter().collect::<Vec<_>>())) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(Reader::new(&record)?),
-            };
+        let message = (record.schema_id, record.indexes.iter().collect::<Vec<_>>());
+        let Reader(decoder, [id, sku, quantity]) = match readers.entry(message) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Reader::new(&record)?),
+        };
         let view = decoder.decode(record.payload)?;
-        let whole = |value: ValueRef| value.as_i64().or(value.as_u32().map(i64::from));
+        let whole = |n: ValueRef| n.as_i64().or(n.as_u32().map(i64::from));
         columns.quantity.extend(view.values(quantity).filter_map(whole));
         for sku in view.values(sku).filter_map(|value| value.as_str()) {
             columns.sku.push(sku.to_owned());
@@ -91,8 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         record(9, &[0, 1], r#"{"id": 2, "lines": [{"sku": "cup", "quantity": 6, "price": 3.5}]}"#)?,
         record(7, &[1], r#"{"id": 3}"#)?,
     ];
-    let columns = consume(records.iter().map(Vec::as_slice))?;
-    say!("{columns:?}");
+    let columns = consume(records.iter().map(Vec::as_slice)).inspect(|columns| say!("{columns:?}"))?;
     assert_eq!((columns.id, columns.quantity), (vec![1, 1, 2], vec![2, 0, 6]));
 
     for wrong in [&b"\0\0\0\0\x08\0"[..], &records[0][..10]] {

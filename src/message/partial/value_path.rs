@@ -290,6 +290,13 @@ impl ValuePath {
     }
 }
 
+/// The values that are left.
+impl fmt::Debug for Values<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
 impl<'a, 'v> Iterator for Values<'a, 'v> {
     type Item = ValueRef<'a, 'v>;
 

@@ -175,6 +175,13 @@ impl Location for NextElement<'_, '_> {
     }
 }
 
+/// The elements that are left.
+impl fmt::Debug for ListIter<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
 impl<'a, 'i> ListIter<'a, 'i> {
     /// The iterator after `n` more elements, if there are so many.
     fn advanced_by(&self, n: usize) -> Option<Self> {

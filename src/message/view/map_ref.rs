@@ -233,6 +233,13 @@ pub struct MapIter<'a, 'i> {
     value: Option<&'a Access>,
 }
 
+/// The entries that are left.
+impl fmt::Debug for MapIter<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.clone()).finish()
+    }
+}
+
 impl<'a, 'i> Iterator for MapIter<'a, 'i> {
     type Item = (MapKeyRef<'i>, ValueRef<'a, 'i>);
 

@@ -305,6 +305,13 @@ pub struct UnknownFields<'a, 'i> {
     rest: &'i [u8],
 }
 
+/// The fields that are left.
+impl fmt::Debug for UnknownFields<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
 impl<'a, 'i> UnknownFields<'a, 'i> {
     pub(crate) fn new(view: RawView<'a, 'i>) -> Self {
         // The spans of a message that is or was verbatim are not unknown fields.

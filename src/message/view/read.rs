@@ -7,6 +7,7 @@ use crate::message::{FieldKey, ListRef, MapRef, MessageView, RawMessage, ValueRe
 use crate::schema::pool::{FieldRef, OneofDescriptor};
 use crate::schema::program::{Access, Elements, PAGE, PresencePage, ReadKind, ReadLayout};
 use crate::wire::utf8;
+use core::fmt;
 use core::iter::FusedIterator;
 use core::num::NonZeroU32;
 
@@ -377,6 +378,13 @@ pub struct Fields<'a, 'i> {
     page: &'a PresencePage,
     /// The offset that slots count from: the body, or for a wide message the next slot in the group's block.
     slots: u32,
+}
+
+/// The fields that are left.
+impl fmt::Debug for Fields<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.clone().map(|(field, value)| (field.name(), value))).finish()
+    }
 }
 
 impl<'a, 'i> Fields<'a, 'i> {

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn errors_of_structs_without_a_schema_show_the_descriptor_error() {
         let both = Both::default();
-        let print = crate::formats::text::Printer::new().append(&mut alloc::vec::Vec::new(), &both).unwrap_err();
+        let print =
+            crate::formats::text::Printer::new().append(&mut alloc::vec::Vec::new(), &both).unwrap_err();
         assert_eq!(print.kind(), EncodeErrorKind::InvalidSchema);
         let parse = crate::text::from_str::<Both>("").unwrap_err();
         assert_eq!(parse.kind(), ParseErrorKind::InvalidSchema);

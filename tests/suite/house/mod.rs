@@ -1,5 +1,6 @@
 //! The rules of the house: documentation, programs of the guide, unsafe code.
 
 mod doc_names;
+mod interface;
 mod programs;
 mod unsafe_inventory;

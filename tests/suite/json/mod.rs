@@ -1,5 +1,6 @@
 //! JSON, of dynamic messages and of structs.
 
+mod calls;
 mod enum_names;
 mod fast;
 mod random;
