@@ -78,53 +78,41 @@ pub trait ParseText: Sized {
     fn __from_text(text: &[u8], parser: &text::Parser) -> Result<Self, ParseError>;
 }
 
-#[cfg(feature = "reflect")]
-impl AnyMessage for MessageView<'_, '_> {
-    fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-        self.append(buffer, options)
-    }
-
-    #[cfg(feature = "json")]
-    fn __print_json(&self, buffer: &mut dyn RawBuffer, printer: &json::Printer) -> Result<(), EncodeError> {
-        json_print::print(*self, buffer, printer)
-    }
-
-    fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError> {
-        text_print::print(*self, buffer, printer)
-    }
-}
-
-/// What has a view is encoded and printed as its view.
+/// A view, and what has one, is encoded and printed as its view.
 #[cfg(feature = "reflect")]
 macro_rules! by_view {
-    ($($message:ty),*) => {$(
+    ($($message:ty: $this:ident => $view:expr;)*) => {$(
         impl AnyMessage for $message {
-            fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-                self.as_view().append(buffer, options)
+            fn __encode(&$this, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
+                $view.append(buffer, options)
             }
 
             #[cfg(feature = "json")]
             fn __print_json(
-                &self,
+                &$this,
                 buffer: &mut dyn RawBuffer,
                 printer: &json::Printer,
             ) -> Result<(), EncodeError> {
-                json_print::print(self.as_view(), buffer, printer)
+                json_print::print($view, buffer, printer)
             }
 
             fn __print_text(
-                &self,
+                &$this,
                 buffer: &mut dyn RawBuffer,
                 printer: &text::Printer,
             ) -> Result<(), EncodeError> {
-                text_print::print(self.as_view(), buffer, printer)
+                text_print::print($view, buffer, printer)
             }
         }
     )*};
 }
 
 #[cfg(feature = "reflect")]
-by_view!(DynamicMessage, MessageMut<'_>);
+by_view! {
+    MessageView<'_, '_>: self => *self;
+    DynamicMessage: self => self.as_view();
+    MessageMut<'_>: self => self.as_view();
+}
 
 #[cfg(feature = "reflect")]
 impl MergeText for DynamicMessage {

@@ -20,6 +20,7 @@ macro_rules! calls {
         use crate::schema::pool::{DescriptorPool, MessageDescriptor};
         use crate::wire::Buffer;
         use crate::wire::error::EncodeError;
+        use crate::wire::options::budget_for;
         use alloc::{string::String, vec::Vec};
         #[cfg(feature = "std")]
         use std::io::{self, Read, Write};
@@ -45,7 +46,7 @@ macro_rules! calls {
             "let log = Log { line: \"a\".into(), level: 7 };\n",
             "assert_eq!(", $module, "::to_string(&log)?, ", stringify!($printed), ");"
         ))]
-        pub fn to_string<M: AnyMessage + ?Sized>(message: &M) -> Result<String, EncodeError> {
+        pub fn to_string<M: AnyMessage>(message: &M) -> Result<String, EncodeError> {
             Printer::new().to_string(message)
         }
 
@@ -54,7 +55,7 @@ macro_rules! calls {
             "let log = Log { line: \"a\".into(), level: 7 };\n",
             "assert_eq!(", $module, "::to_string_pretty(&log)?, ", stringify!($pretty), ");"
         ))]
-        pub fn to_string_pretty<M: AnyMessage + ?Sized>(message: &M) -> Result<String, EncodeError> {
+        pub fn to_string_pretty<M: AnyMessage>(message: &M) -> Result<String, EncodeError> {
             Printer::new().pretty(true).to_string(message)
         }
 
@@ -63,7 +64,7 @@ macro_rules! calls {
             "let log = Log { line: \"a\".into(), level: 7 };\n",
             "assert_eq!(", $module, "::to_vec(&log)?, ", $module, "::to_string(&log)?.as_bytes());"
         ))]
-        pub fn to_vec<M: AnyMessage + ?Sized>(message: &M) -> Result<Vec<u8>, EncodeError> {
+        pub fn to_vec<M: AnyMessage>(message: &M) -> Result<Vec<u8>, EncodeError> {
             Printer::new().to_vec(message)
         }
 
@@ -85,7 +86,7 @@ macro_rules! calls {
             "}\n",
             "assert_eq!(lines.iter().filter(|&&byte| byte == b'\\n').count(), 2);"
         ))]
-        pub fn append<M: AnyMessage + ?Sized>(buffer: &mut impl Buffer, message: &M) -> Result<(), EncodeError> {
+        pub fn append<M: AnyMessage>(buffer: &mut impl Buffer, message: &M) -> Result<(), EncodeError> {
             Printer::new().append(buffer, message)
         }
 
@@ -103,7 +104,7 @@ macro_rules! calls {
             "assert_eq!(written, ", stringify!($printed), ".as_bytes());"
         ))]
         #[cfg(feature = "std")]
-        pub fn to_writer<M: AnyMessage + ?Sized>(writer: impl Write, message: &M) -> io::Result<()> {
+        pub fn to_writer<M: AnyMessage>(writer: impl Write, message: &M) -> io::Result<()> {
             Printer::new().to_writer(writer, message)
         }
 
@@ -219,7 +220,7 @@ macro_rules! calls {
             ///
             /// # Errors
             /// As [`append`].
-            pub fn to_string<M: AnyMessage + ?Sized>(&self, message: &M) -> Result<String, EncodeError> {
+            pub fn to_string<M: AnyMessage>(&self, message: &M) -> Result<String, EncodeError> {
                 // What is printed is UTF-8.
                 Ok(String::from_utf8(self.to_vec(message)?).unwrap_or_default())
             }
@@ -228,7 +229,7 @@ macro_rules! calls {
             ///
             /// # Errors
             /// As [`append`].
-            pub fn to_vec<M: AnyMessage + ?Sized>(&self, message: &M) -> Result<Vec<u8>, EncodeError> {
+            pub fn to_vec<M: AnyMessage>(&self, message: &M) -> Result<Vec<u8>, EncodeError> {
                 let mut buffer = Vec::new();
                 message.$print(&mut buffer, self)?;
                 Ok(buffer)
@@ -238,7 +239,7 @@ macro_rules! calls {
             ///
             /// # Errors
             /// As [`append`].
-            pub fn append<M: AnyMessage + ?Sized>(
+            pub fn append<M: AnyMessage>(
                 &self,
                 buffer: &mut impl Buffer,
                 message: &M,
@@ -251,7 +252,7 @@ macro_rules! calls {
             /// # Errors
             /// As [`to_writer`].
             #[cfg(feature = "std")]
-            pub fn to_writer<M: AnyMessage + ?Sized>(&self, mut writer: impl Write, message: &M) -> io::Result<()> {
+            pub fn to_writer<M: AnyMessage>(&self, mut writer: impl Write, message: &M) -> io::Result<()> {
                 let printed = self.to_vec(message);
                 writer.write_all(&printed.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?)
             }
@@ -277,7 +278,31 @@ macro_rules! calls {
             }
         }
 
+        impl Default for Printer {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
+        impl Default for Parser {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
         impl Parser {
+            /// Sets the memory that one call may allocate, in bytes.
+            pub const fn budget(mut self, bytes: usize) -> Self {
+                self.budget = Some(bytes);
+                self
+            }
+
+            /// The memory budget for an input of `len` bytes, in bytes.
+            #[must_use]
+            pub const fn budget_for(&self, len: usize) -> usize {
+                budget_for(self.budget, len)
+            }
+
             /// As the function [`from_slice`], with these options.
             ///
             /// # Errors

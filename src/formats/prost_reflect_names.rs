@@ -22,7 +22,9 @@
 use super::json;
 use super::text::{self, Parser, Printer as FormatOptions};
 use crate::formats::ParseError;
-use crate::message::{DynamicMessage, MessageMut, MessageView, SetFieldError, Value, ValueRef};
+use crate::message::{
+    DynamicMessage, MessageMut, MessageView, SetFieldError, SetFieldErrorKind, Value, ValueRef,
+};
 use crate::schema::pool::{
     DescriptorPool, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FileDescriptor, MessageDescriptor, ServiceDescriptor,
@@ -139,36 +141,39 @@ pub trait ReadNames {
 }
 
 macro_rules! read_names {
-    ($($message:ty),*) => {$(
+    ($($message:ty: $this:ident => $view:expr;)*) => {$(
         impl ReadNames for $message {
-            fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'_, '_>> {
-                self.get_field(name).ok()
+            fn get_field_by_name(&$this, name: &str) -> Option<ValueRef<'_, '_>> {
+                $view.find_field(name)
             }
 
-            fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'_, '_>> {
-                self.get_field(number).ok()
+            fn get_field_by_number(&$this, number: u32) -> Option<ValueRef<'_, '_>> {
+                $view.find_field(number)
             }
 
-            fn has_field_by_name(&self, name: &str) -> bool {
-                self.has_field(name)
+            fn has_field_by_name(&$this, name: &str) -> bool {
+                $view.has_field(name)
             }
 
-            fn has_field_by_number(&self, number: u32) -> bool {
-                self.has_field(number)
+            fn has_field_by_number(&$this, number: u32) -> bool {
+                $view.has_field(number)
             }
 
-            fn has_extension(&self, extension: &ExtensionDescriptor) -> bool {
-                self.has_field(extension)
+            fn has_extension(&$this, extension: &ExtensionDescriptor) -> bool {
+                $view.has_field(extension)
             }
 
-            fn get_extension(&self, extension: &ExtensionDescriptor) -> ValueRef<'_, '_> {
-                self.get_field(extension).unwrap_or_else(|error| panic!("{error}"))
+            fn get_extension(&$this, extension: &ExtensionDescriptor) -> ValueRef<'_, '_> {
+                $view.get_field(extension).unwrap_or_else(|error| panic!("{error}"))
             }
         }
     )*};
 }
 
-read_names!(DynamicMessage, MessageView<'_, '_>);
+read_names! {
+    DynamicMessage: self => self.as_view();
+    MessageView<'_, '_>: self => self;
+}
 
 /// Changing fields.
 pub trait WriteNames {
@@ -185,9 +190,15 @@ pub trait WriteNames {
     fn set_field_by_number(&mut self, number: u32, value: impl Into<Value>) -> Result<(), SetFieldError>;
 
     /// As [`MessageMut::clear_field`]. Ignores a name that the message does not have.
+    ///
+    /// # Panics
+    /// If the allocator fails, which only messages decoded by a pass-through projection need.
     fn clear_field_by_name(&mut self, name: &str);
 
     /// As [`MessageMut::clear_field`]. Ignores a number that the message does not have.
+    ///
+    /// # Panics
+    /// As [`clear_field_by_name`](Self::clear_field_by_name).
     fn clear_field_by_number(&mut self, number: u32);
 
     /// As [`MessageMut::take_field`].
@@ -203,6 +214,14 @@ pub trait WriteNames {
     fn take_field_by_number(&mut self, number: u32) -> Result<Option<Value>, SetFieldError>;
 }
 
+/// There is nothing to clear in a field that the message does not have. Any other failure left the field as it was.
+fn unless_absent(cleared: Result<(), SetFieldError>) {
+    match cleared {
+        Err(error) if error.kind() != SetFieldErrorKind::NoSuchField => panic!("{error}"),
+        _ => {}
+    }
+}
+
 macro_rules! write_names {
     ($($message:ty),*) => {$(
         impl WriteNames for $message {
@@ -215,11 +234,11 @@ macro_rules! write_names {
             }
 
             fn clear_field_by_name(&mut self, name: &str) {
-                let _ = self.clear_field(name);
+                unless_absent(self.clear_field(name));
             }
 
             fn clear_field_by_number(&mut self, number: u32) {
-                let _ = self.clear_field(number);
+                unless_absent(self.clear_field(number));
             }
 
             fn take_field_by_name(&mut self, name: &str) -> Result<Option<Value>, SetFieldError> {

@@ -1,6 +1,6 @@
 //! What JSON is printed, and what is accepted.
 
-use crate::wire::options::{budget_for, setters};
+use crate::wire::options::setters;
 
 /// How a message becomes JSON, with the defaults of [`new`](Self::new), which are those of ProtoJSON.
 ///
@@ -36,12 +36,6 @@ pub struct Printer {
     pub(crate) use_proto_field_name: bool,
     pub(crate) skip_default_fields: bool,
     pub(crate) pretty: bool,
-}
-
-impl Default for Printer {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Printer {
@@ -101,12 +95,6 @@ pub struct Parser {
     pub(crate) budget: Option<usize>,
 }
 
-impl Default for Parser {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Parser {
     /// Unknown fields and duplicate keys denied, required fields checked, depth 100, a memory budget of 1 MiB + 32 bytes per
     /// byte of input.
@@ -132,17 +120,5 @@ impl Parser {
         /// Sets how deep messages may be nested, counted as on the wire: map entries count, and so do the messages that
         /// `google.protobuf.Struct` is made of. The root message is at depth 0.
         max_depth(levels: u32);
-    }
-
-    /// Sets the memory that one call may allocate, in bytes.
-    pub const fn budget(mut self, bytes: usize) -> Self {
-        self.budget = Some(bytes);
-        self
-    }
-
-    /// The memory budget for an input of `len` bytes, in bytes.
-    #[must_use]
-    pub const fn budget_for(&self, len: usize) -> usize {
-        budget_for(self.budget, len)
     }
 }

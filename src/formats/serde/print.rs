@@ -67,7 +67,7 @@ fn each_member<E>(
             Some(value) => value,
             // What has presence is not there, and an extension that is not set is no field of the message.
             None if field.supports_presence() || field.is_extension() => continue,
-            None => view.default(field.as_ref()),
+            None => view.find_field(&field).unwrap_or(ValueRef::Unselected),
         };
         if !matches!(value, ValueRef::Unselected) {
             print(field.as_ref(), value)?;
@@ -271,7 +271,7 @@ fn field<'n, 'a>(
     program.entries().get(position)?;
     let field =
         FieldRef::at(place.pool, program.message(), program.field_of(position) as u16, position as u16);
-    let value = view.get_field(number).ok()?;
+    let value = view.find_field(number)?;
     Some(SerializedField { field, value, place: place.field(field, None) })
 }
 

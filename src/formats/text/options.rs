@@ -1,6 +1,6 @@
 //! What text format is printed, and what is accepted.
 
-use crate::wire::options::{budget_for, setters};
+use crate::wire::options::setters;
 
 /// How a message becomes text, with the defaults of [`new`](Self::new).
 ///
@@ -30,12 +30,6 @@ pub struct Printer {
     pub(crate) expand_any: bool,
     pub(crate) skip_default_fields: bool,
     pub(crate) print_message_fields_in_index_order: bool,
-}
-
-impl Default for Printer {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Printer {
@@ -96,12 +90,6 @@ pub struct Parser {
     pub(crate) budget: Option<usize>,
 }
 
-impl Default for Parser {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Parser {
     /// Unknown fields denied, required fields checked, depth 100, a memory budget of 1 MiB + 32 bytes per byte of input.
     pub const fn new() -> Self {
@@ -116,17 +104,5 @@ impl Parser {
         allow_partial(yes: bool);
         /// Sets how deep messages may be nested, counted as on the wire: map entries count. The root message is at depth 0.
         max_depth(levels: u32);
-    }
-
-    /// Sets the memory that one call may allocate, in bytes.
-    pub const fn budget(mut self, bytes: usize) -> Self {
-        self.budget = Some(bytes);
-        self
-    }
-
-    /// The memory budget for an input of `len` bytes, in bytes.
-    #[must_use]
-    pub const fn budget_for(&self, len: usize) -> usize {
-        budget_for(self.budget, len)
     }
 }

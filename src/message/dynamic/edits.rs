@@ -178,6 +178,7 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`MessageView::get_field`](crate::message::MessageView::get_field).
+    #[inline]
     pub fn get_field(&self, field: impl FieldKey) -> Result<ValueRef<'_, '_>, SetFieldError> {
         self.as_view().get_field(field)
     }

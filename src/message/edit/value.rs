@@ -482,7 +482,8 @@ impl Value {
     #[must_use]
     pub fn default_value_for_field(field: &FieldDescriptor) -> Self {
         let message = DynamicMessage::new(field.parent_message());
-        message.as_view().default(field.as_ref()).to_owned()
+        // It is a field of this message.
+        message.get_field(field).map_or_else(|error| panic!("{error}"), |default| default.to_owned())
     }
 
     /// Whether the value is the one that the field has when it is not set. Compares as `==` does.

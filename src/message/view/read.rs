@@ -182,7 +182,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     pub fn get(&self, field: impl FieldKey) -> Option<ValueRef<'a, 'i>> {
         match field.find(self) {
             Some(OwnField(access)) => self.get_own(access),
-            None => self.absent(&field),
+            None => {
+                self.absent(&field);
+                None
+            }
         }
     }
 
@@ -199,11 +202,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.value(form, self.slot_at(slot), || self.sub(access.sub), || access.elements, ValueRef::Bytes)
     }
 
-    /// Nothing, for a field that the message does not have.
+    /// A key names no field of the message: what getters do that return no error.
     #[cold]
-    fn absent<T>(&self, field: &impl FieldKey) -> Option<T> {
+    fn absent(&self, field: &impl FieldKey) {
         absent(self.pool, self.message(), field.key());
-        None
     }
 
     /// The value of a field, or its default if it is unset: the default of the schema, zero, empty, or an empty message.
@@ -231,11 +233,28 @@ impl<'a, 'i> MessageView<'a, 'i> {
         'i: 'a,
     {
         match field.find(self) {
-            Some(OwnField(access)) => Ok(match self.get_own(access) {
-                Some(value) => value,
-                None => self.default(self.own(access)),
-            }),
+            Some(OwnField(access)) => Ok(self.value_of(access)),
             None => Err(no_field(self.pool, self.message(), field.key())),
+        }
+    }
+
+    /// The value of a field, or its default; nothing if the message has no such field.
+    pub(crate) fn find_field(&self, field: impl FieldKey) -> Option<ValueRef<'a, 'a>>
+    where
+        'i: 'a,
+    {
+        field.find(self).map(|OwnField(access)| self.value_of(access))
+    }
+
+    /// The value of a field of this message, or its default.
+    #[inline(always)]
+    fn value_of(&self, access: &Access) -> ValueRef<'a, 'a>
+    where
+        'i: 'a,
+    {
+        match self.get_own(access) {
+            Some(value) => value,
+            None => self.default(access),
         }
     }
 
@@ -251,7 +270,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     pub fn is_selected(&self, field: impl FieldKey) -> bool {
         match field.find(self) {
             Some(OwnField(access)) => !self.is_left_out(access.position) || self.slot(access).is_some(),
-            None => self.absent::<bool>(&field).is_some(),
+            None => {
+                self.absent(&field);
+                false
+            }
         }
     }
 
@@ -275,7 +297,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     pub fn has_field(&self, field: impl FieldKey) -> bool {
         match field.find(self) {
             Some(OwnField(access)) => self.has(access),
-            None => self.absent::<bool>(&field).is_some(),
+            None => {
+                self.absent(&field);
+                false
+            }
         }
     }
 

@@ -1,8 +1,6 @@
 //! [`ValueRef`]: borrowed values of fields.
 
-use super::NONE;
 use crate::engine::slab::NIL;
-use crate::message::edit::field_key::resolve;
 use crate::message::{ListRef, MapRef, MessageView, RawMessage, SetFieldError, Value};
 use crate::schema::pool::FieldRef;
 use crate::schema::program::{Access, ReadKind};
@@ -173,25 +171,12 @@ impl fmt::Debug for ValueRef<'_, '_> {
 // Default values of unset fields.
 
 impl<'a, 'i> MessageView<'a, 'i> {
-    /// The value that an unset field reads as.
+    /// The value that an unset field of this message reads as.
     #[inline(never)]
-    pub(crate) fn default(&self, field: FieldRef<'_>) -> ValueRef<'a, 'a>
+    pub(in crate::message) fn default(&self, access: &Access) -> ValueRef<'a, 'a>
     where
         'i: 'a,
     {
-        let known = field.message_index() == self.message() && field.pool() == self.pool;
-        let position = if known { Some(field.position()) } else { self.foreign_position(field) };
-        let Some(position) = position else {
-            // A field of another message: its type may be of another pool.
-            let empty = self.at(&NONE, NIL, 0);
-            return match field.raw_kind() {
-                _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),
-                _ if field.is_list() => ValueRef::List(ListRef::new(empty, 0, Access::NONE.elements)),
-                Kind::Message(_) => ValueRef::Message(self.at(self.layout, NIL, 0)),
-                _ => zero(field),
-            };
-        };
-        let access = self.access(position as u16);
         if self.is_left_out(access.position) {
             return ValueRef::Unselected;
         }
@@ -224,12 +209,6 @@ impl<'a, 'i> MessageView<'a, 'i> {
                 _ => zero(field),
             },
         }
-    }
-
-    /// The position of the field that a descriptor of another pool means.
-    #[cold]
-    fn foreign_position(&self, field: FieldRef<'_>) -> Option<u32> {
-        resolve(self.pool, self.message(), field).map(|own| own.position())
     }
 }
 
