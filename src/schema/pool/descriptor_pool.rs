@@ -13,7 +13,7 @@ use crate::schema::table::MessageTable;
 use crate::wire::error::{DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind};
 use crate::wire::sync::Arc;
 use crate::wire::{MAX_LEN, Reader, WireType, push_varint};
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, vec::Vec};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
@@ -207,7 +207,7 @@ impl DescriptorPool {
     /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
     pub fn message(&self, name: &str) -> Result<MessageDescriptor, DescriptorError> {
         self.find_message(name).ok_or_else(|| {
-            not_found("message", name, self.all_messages().map(|known| String::from(known.full_name())))
+            not_found("message", name, self.0.messages.iter().map(|known| self.0.text(known.name.full())))
         })
     }
 
@@ -224,7 +224,7 @@ impl DescriptorPool {
     /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
     pub fn enumeration(&self, name: &str) -> Result<EnumDescriptor, DescriptorError> {
         self.find_enum(name).ok_or_else(|| {
-            not_found("enum", name, self.all_enums().map(|known| String::from(known.full_name())))
+            not_found("enum", name, self.0.enums.iter().map(|known| self.0.text(known.name.full())))
         })
     }
 
@@ -241,7 +241,10 @@ impl DescriptorPool {
     /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
     pub fn extension(&self, name: &str) -> Result<ExtensionDescriptor, DescriptorError> {
         self.find_extension(name).ok_or_else(|| {
-            not_found("extension", name, self.all_extensions().map(|known| String::from(known.full_name())))
+            let messages = &self.0.messages;
+            let known = self.0.extensions.iter();
+            let known = known.filter_map(|known| messages.get(known.message as usize)?.field(known.field));
+            not_found("extension", name, known.map(|field| self.0.text(field.name.full())))
         })
     }
 
@@ -258,7 +261,7 @@ impl DescriptorPool {
     /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
     pub fn service(&self, name: &str) -> Result<ServiceDescriptor, DescriptorError> {
         self.find_service(name).ok_or_else(|| {
-            not_found("service", name, self.services().map(|known| String::from(known.full_name())))
+            not_found("service", name, self.0.services.iter().map(|known| self.0.text(known.name.full())))
         })
     }
 
@@ -275,7 +278,7 @@ impl DescriptorPool {
     /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name that the pool has.
     pub fn file(&self, name: &str) -> Result<FileDescriptor, DescriptorError> {
         self.find_file(name)
-            .ok_or_else(|| not_found("file", name, self.files().map(|known| String::from(known.name()))))
+            .ok_or_else(|| not_found("file", name, self.0.files.iter().map(|known| self.0.text(known.name))))
     }
 
     pub(crate) fn find_file(&self, name: &str) -> Option<FileDescriptor> {

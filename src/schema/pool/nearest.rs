@@ -5,6 +5,9 @@ use crate::wire::error::{DescriptorError, DescriptorErrorKind, text};
 /// The most bytes of a name that is compared: the time is in proportion to the product of two lengths.
 const LONGEST: usize = 128;
 
+/// The most names that are compared: a program may look up names that come from its input, in a schema of 65 535 fields.
+const MOST_NAMES: usize = 4096;
+
 /// The name that differs in the fewest edits from one that was not found, if these are few for its length.
 ///
 /// The last part of a full name counts, too: `Log` is near `pkg.Log`.
@@ -12,7 +15,7 @@ const LONGEST: usize = 128;
 pub(crate) fn nearest<N: AsRef<str>>(name: &str, known: impl Iterator<Item = N>) -> Option<N> {
     let most = (name.len() / 3).clamp(1, 4);
     let mut best: Option<(usize, N)> = None;
-    for known in known {
+    for known in known.take(MOST_NAMES) {
         let full = known.as_ref();
         let last = full.rsplit('.').next().unwrap_or(full);
         let by_last = if !name.contains('.') && last != full { edits(name, last, most) } else { None };
@@ -31,15 +34,16 @@ fn edits(a: &str, b: &str, most: usize) -> Option<usize> {
         return None;
     }
     let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut rows = [[0; LONGEST + 1]; 3];
-    for (column, cell) in rows[1].iter_mut().enumerate() {
+    // Two rows back, the row above and this one. No cell is above `LONGEST`.
+    let mut rows = [[0_u8; LONGEST + 1]; 3];
+    for (cell, column) in rows[1].iter_mut().zip(0..) {
         *cell = column;
     }
     for (i, x) in a.iter().enumerate() {
         let [before, above, row] = &mut rows;
-        row[0] = i + 1;
+        row[0] = i as u8 + 1;
         for (j, y) in b.iter().enumerate() {
-            let replaced = above[j] + usize::from(!x.eq_ignore_ascii_case(y));
+            let replaced = above[j] + u8::from(!x.eq_ignore_ascii_case(y));
             let mut cell = replaced.min(above[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && a[i - 1] == *y && b[j - 1] == *x {
                 cell = cell.min(before[j - 1] + 1);
@@ -48,7 +52,7 @@ fn edits(a: &str, b: &str, most: usize) -> Option<usize> {
         }
         rows.rotate_left(1);
     }
-    Some(rows[1][b.len()]).filter(|&edits| edits <= most)
+    Some(usize::from(rows[1][b.len()])).filter(|&edits| edits <= most)
 }
 
 /// The error of a look-up by name in a pool.

@@ -73,7 +73,8 @@ impl EnumDescriptor {
     /// [`NotFound`](crate::schema::DescriptorErrorKind::NotFound), with the nearest name of a value.
     pub fn value(&self, name: &str) -> Result<EnumValueDescriptor, DescriptorError> {
         self.find_value(name).ok_or_else(|| {
-            let names = self.values().map(|value| String::from(value.name()));
+            let data = self.pool.data();
+            let names = data.values(self.index).iter().map(|value| data.text(value.name.local()));
             not_found_in("value", self.full_name(), name, names)
         })
     }
