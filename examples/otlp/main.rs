@@ -174,16 +174,15 @@ fn messages<'a, 'i>(
 fn change_attribute(schema: &MessageDescriptor, export: &[u8]) -> Result<()> {
     let attributes = Projection::new(schema, ["resource_spans.resource.attributes"])?.pass_through();
     let edit = |mut message: DynamicMessage| -> Result<Vec<u8>> {
-        let field = |message: &MessageDescriptor, name: &str| message.field(name).ok().ok_or("no such field");
-        let mut spans = message.element_mut(&field(schema, "resource_spans")?, 0)?;
-        let resource = field(&spans.descriptor(), "resource")?;
+        let mut spans = message.element_mut(&schema.field("resource_spans")?, 0)?;
+        let resource = spans.descriptor().field("resource")?;
         let mut resource = spans.message_mut(&resource)?;
-        let attributes = field(&resource.descriptor(), "attributes")?;
+        let attributes = resource.descriptor().field("attributes")?;
         let position = messages(resource.as_view(), &attributes).position(|attribute| {
             attribute.get_field("key").ok().and_then(|key| key.as_str()) == Some("service.name")
         });
         let mut attribute = resource.element_mut(&attributes, position.ok_or("no service name")?)?;
-        let value = field(&attribute.descriptor(), "value")?;
+        let value = attribute.descriptor().field("value")?;
         attribute.message_mut(&value)?.set_field("string_value", "renamed")?;
         Ok(message.encode_to_vec()?)
     };

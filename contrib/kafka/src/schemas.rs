@@ -21,7 +21,7 @@ pub fn store() -> Result<SchemaStore, Box<dyn Error>> {
     for (id, text) in SCHEMAS {
         let name = format!("{id}.proto");
         let pool = SourceBuilder::new().source(&*name, text).build()?;
-        store.insert(id, pool.file(&name).ok().ok_or("the file was just added")?);
+        store.insert(id, pool.file(&name)?);
     }
     Ok(store)
 }

@@ -1,6 +1,7 @@
 //! Finding the message type, or the names that were perhaps meant.
 
 use crate::failure::Failure;
+use tablepb::prost_reflect_names::PoolNames;
 use tablepb::{DescriptorPool, MessageDescriptor};
 
 /// How many names a failure lists.
@@ -10,13 +11,13 @@ const LISTED: usize = 5;
 pub fn find(pool: &DescriptorPool, place: &str, name: Option<&str>) -> Result<MessageDescriptor, Failure> {
     let Some(name) = name else { return only(pool, place) };
     let name = name.trim_start_matches('.');
-    pool.message(name).ok().ok_or_else(|| unknown(pool, place, name))
+    pool.get_message_by_name(name).ok_or_else(|| unknown(pool, place, name))
 }
 
 fn only(pool: &DescriptorPool, place: &str) -> Result<MessageDescriptor, Failure> {
     let names = all(pool);
     if let [name] = &names[..]
-        && let Some(message) = pool.message(name).ok()
+        && let Some(message) = pool.get_message_by_name(name)
     {
         return Ok(message);
     }

@@ -8,6 +8,7 @@ use arrow_schema::{DataType, Field, Fields};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use tablepb::prost_reflect_names::MessageNames;
 use tablepb::schema::{FieldKind, OneofDescriptor};
 use tablepb::table::Kind;
 use tablepb::wire::WireType;
@@ -266,10 +267,8 @@ impl Columns<'_> {
     fn find_field(&self, column: &Field) -> Option<FieldDescriptor> {
         let (descriptor, name) = (self.descriptor, column.name());
         let by_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-            Some(name) => {
-                descriptor.extensions().find(|found| found.full_name() == name).map(|found| found.as_field())
-            }
-            None => descriptor.field(name).ok().or_else(|| self.by_json_name(name)),
+            Some(name) => descriptor.get_extension_by_full_name(name).map(|found| found.as_field())
+            None => descriptor.get_field_by_name(name).or_else(|| self.by_json_name(name)),
         };
         by_name.or_else(|| {
             let number = column.metadata().get(NUMBER).filter(|_| self.numbered)?.parse().ok()?;

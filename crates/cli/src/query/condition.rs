@@ -127,9 +127,9 @@ fn literal(kind: &FieldKind, text: &str) -> Result<Literal, String> {
             let read = format::from_base64(text.as_bytes(), &mut bytes);
             read.map(|()| Literal::Bytes(bytes)).map_err(|_| no("base64"))
         }
-        Kind::Enum(enumeration) => match enumeration.value(word).ok() {
-            Some(value) => Ok(Literal::Integer(value.number().into())),
-            None => match word.parse::<i32>() {
+        Kind::Enum(enumeration) => match enumeration.value(word) {
+            Ok(value) => Ok(Literal::Integer(value.number().into())),
+            Err(_) => match word.parse::<i32>() {
                 Ok(number) => Ok(Literal::Integer(number.into())),
                 Err(_) => Err(no(&format!("a value of {}", enumeration.full_name()))),
             },

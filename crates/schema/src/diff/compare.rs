@@ -8,6 +8,7 @@ use super::reserved::{Reserved, extension_ranges};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
+use tablepb::prost_reflect_names::MessageNames;
 use tablepb::schema::OneofDescriptor;
 use tablepb::{FieldDescriptor, MessageDescriptor};
 
@@ -103,7 +104,7 @@ impl Comparer {
         if field.is_extension() {
             return None;
         }
-        let moved = other.field(field.name()).ok()?;
+        let moved = other.get_field_by_name(field.name())?;
         self.by_number(own, moved.number()).is_none().then_some(moved)
     }
 

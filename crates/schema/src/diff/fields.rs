@@ -6,6 +6,7 @@ use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::format;
 use alloc::string::String as Text;
 use tablepb::FieldDescriptor;
+use tablepb::prost_reflect_names::EnumNames;
 use tablepb::schema::FieldKind;
 use tablepb::table::{DefaultValue, Kind}; // `Kind::String` has the name.
 
@@ -155,7 +156,7 @@ fn values(old: &FieldDescriptor, new: &FieldDescriptor, out: &mut Comparer) {
 fn default_text(field: &FieldDescriptor) -> Text {
     match (field.kind(), field.explicit_default()) {
         (Kind::Enum(of), Some(DefaultValue::Enum(name))) => {
-            format!("{}", of.value(name).ok().unwrap_or_else(|| of.default_value()).number())
+            format!("{}", of.get_value_by_name(name).unwrap_or_else(|| of.default_value()).number())
         }
         (Kind::Enum(of), _) => format!("{}", of.default_value().number()),
         (_, Some(DefaultValue::Bool(value))) => format!("{value}"),

@@ -219,10 +219,9 @@ pub trait Comparable<New> {
 impl Comparable<MessageDescriptor> for &'static MessageTable {
     fn differences(self, new: &MessageDescriptor) -> Vec<Difference> {
         let pool = DescriptorPool::from_tables(&[self]);
-        let fault = match pool.map(|pool| pool.message(self.full_name()).ok()) {
-            Ok(Some(message)) => return compare_messages(&message, new, false),
+        let fault = match pool.and_then(|pool| pool.message(self.full_name())) {
+            Ok(message) => return compare_messages(&message, new, false),
             // A comparison that compared nothing must not pass.
-            Ok(None) => String::from("the pool of the table lacks its message"),
             Err(error) => error.to_string(),
         };
         vec![Difference {

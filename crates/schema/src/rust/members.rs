@@ -7,6 +7,7 @@ use super::options::{MapType, OpenEnumType, TextType};
 use crate::json_name::json_name;
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
+use tablepb::prost_reflect_names::EnumNames;
 use tablepb::schema::{Edition, FieldKind, OneofDescriptor};
 use tablepb::table::{DefaultValue, Kind};
 use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
@@ -325,7 +326,7 @@ fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
         DefaultValue::Bytes(value) => format!("b\"{}\"", value.escape_ascii()),
         // A number is listed by its first name only.
         DefaultValue::Enum(name) => {
-            let value = kind.as_enum().and_then(|e| e.get_value(e.value(name).ok()?.number()));
+            let value = kind.as_enum().and_then(|e| e.get_value(e.get_value_by_name(name)?.number()));
             match value.as_ref().map_or(name, |value| value.name()) {
                 word @ ("self" | "Self" | "super" | "crate" | "true" | "false") => word.into(),
                 other => identifier(other.into()),
