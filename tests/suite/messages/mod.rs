@@ -2,6 +2,8 @@
 
 mod copies;
 mod message_sets;
+mod options;
+mod prost_reflect_names;
 mod visit;
 mod visit_content;
 mod wire_skip;
