@@ -267,7 +267,7 @@ impl Columns<'_> {
     fn find_field(&self, column: &Field) -> Option<FieldDescriptor> {
         let (descriptor, name) = (self.descriptor, column.name());
         let by_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-            Some(name) => descriptor.get_extension_by_full_name(name).map(|found| found.as_field())
+            Some(name) => descriptor.get_extension_by_full_name(name).map(|found| found.as_field()),
             None => descriptor.get_field_by_name(name).or_else(|| self.by_json_name(name)),
         };
         by_name.or_else(|| {
