@@ -13,4 +13,4 @@ mod rust;
 
 pub use compile::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 pub use diff::{Comparable, Compatibility, Difference, DifferenceKind, assert_matches, diff};
-pub use rust::{MapType, OpenEnumType, RustOptions, RustSource, TextType, to_rust};
+pub use rust::{MapType, OpenEnumType, RustOptions, RustPackages, RustSource, TextType, rust_name, to_rust};

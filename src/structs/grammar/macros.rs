@@ -187,6 +187,22 @@ macro_rules! message {
     };
 }
 
+/// Includes the code that `tablepb-build` wrote for a package, from `OUT_DIR`.
+///
+/// The module around it is named as the package, if other packages have its types as members.
+///
+/// ```ignore
+/// pub mod shop {
+///     tablepb::include_proto!("shop");
+/// }
+/// ```
+#[macro_export]
+macro_rules! include_proto {
+    ($package:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $package, ".rs"));
+    };
+}
+
 /// One listing. The second rule is for listings that are not in the grammar.
 #[doc(hidden)]
 #[macro_export]
@@ -241,7 +257,8 @@ macro_rules! __bind {
             [$([$([$arm:ident $arm_name:tt $arm_kind:tt $arm_number:literal $arm_options:tt])+])?]
         })*
     ) => {
-        #[allow(elided_lifetimes_in_paths)]
+        // What is deprecated is encoded and decoded like the rest.
+        #[allow(elided_lifetimes_in_paths, deprecated)]
         const _: () = {
             type __Listed<$($life),*> = $crate::listing::listed!([$type] $lives);
 

@@ -150,6 +150,7 @@ macro_rules! enumeration {
             $(, $variant:ident $(as $name:literal)? = $number:literal)* $(,)?
         }
     )+) => {$(
+        #[allow(deprecated)]
         const _: () = {
             assert!($type::$first as i32 == $first_number, "a number of the listing is not that of the variant");
             $(assert!($type::$variant as i32 == $number, "a number of the listing is not that of the variant");)*
@@ -157,6 +158,7 @@ macro_rules! enumeration {
             let _ = <$type as $crate::Enumeration>::TABLE;
         };
 
+        #[allow(deprecated)]
         impl $crate::Enumeration for $type {
             const TABLE: &'static $crate::table::EnumTable = &$crate::listing::enum_table::<{
                 $crate::listing::places([$first_number $(, $number)*].len())

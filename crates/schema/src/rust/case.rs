@@ -3,6 +3,20 @@
 
 use alloc::{format, string::String};
 
+/// The identifier that [`to_rust`](crate::to_rust) makes of a name in a schema: in UpperCamelCase, as of a type, or in snake_case, as of
+/// a member, with the words of prost.
+///
+/// ```
+/// use tablepb_schema::rust_name;
+///
+/// assert_eq!((rust_name("HTTPServer", true), rust_name("GetAll", false)), ("HttpServer".into(), "get_all".into()));
+/// assert_eq!((rust_name("self", true), rust_name("type", false)), ("Self_".into(), "r#type".into()));
+/// ```
+#[must_use]
+pub fn rust_name(name: &str, is_type: bool) -> String {
+    identifier(if is_type { upper_camel(name) } else { snake(name) })
+}
+
 /// `FooBar` for `foo_bar`, `fooBar` and `FOO_BAR`; `HttpServer` for `HTTPServer`.
 pub(super) fn upper_camel(name: &str) -> String {
     let mut out = String::with_capacity(name.len());

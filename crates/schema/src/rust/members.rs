@@ -2,7 +2,7 @@
 
 use super::case::{identifier, snake, upper_camel};
 use super::names::{Names, unique};
-use super::needs::{Needs, Traits, is_well_known, value_of};
+use super::needs::{Needs, Traits, value_of};
 use super::options::{MapType, OpenEnumType, TextType};
 use crate::json_name::json_name;
 use alloc::collections::BTreeMap;
@@ -17,6 +17,23 @@ pub(super) struct Member {
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) listing: Vec<String>,
+    pub(super) of: Origin,
+}
+
+/// A value of an enum: its names in Rust and in the schema.
+pub(super) struct Variant {
+    pub(super) name: String,
+    pub(super) of_schema: String,
+    pub(super) number: i32,
+    pub(super) is_alias: bool,
+    pub(super) deprecated: bool,
+}
+
+/// What a member is for.
+pub(super) enum Origin {
+    Field(FieldDescriptor),
+    Oneof(OneofDescriptor),
+    UnknownFields,
 }
 
 /// Writes the members of messages.
@@ -24,7 +41,7 @@ pub(super) struct Members<'a> {
     pub(super) needs: &'a Needs<'a>,
     pub(super) names: &'a Names,
     /// How the listing names `tablepb` and `std`, and the types that every module sees.
-    crates: [(&'static str, &'static str); 2],
+    crates: [(&'static str, &'static str); 3],
     shadowed: [(&'static str, &'static str, bool); 4],
 }
 
@@ -46,18 +63,23 @@ pub(super) fn is_proto2(message: &MessageDescriptor) -> bool {
 
 impl<'a> Members<'a> {
     pub(super) fn new(needs: &'a Needs<'a>, names: &'a Names) -> Self {
+        let no_std = needs.options().no_std;
         let of = |plain, absolute, name| if names.is_used(name) { absolute } else { plain };
         let types = [
             ("String", "std::string::String"),
             ("Vec", "std::vec::Vec"),
-            ("Option", "std::option::Option"),
+            ("Option", if no_std { "core::option::Option" } else { "std::option::Option" }),
             ("Box", "std::boxed::Box"),
         ];
         Self {
             needs,
             names,
-            crates: [("tablepb", of("tablepb", "::tablepb", "tablepb")), ("std", of("std", "::std", "std"))],
-            shadowed: types.map(|(name, path)| (name, path, names.is_used(name))),
+            crates: [
+                ("tablepb", of("tablepb", "::tablepb", "tablepb")),
+                ("core", of("core", "::core", "core")),
+                ("std", if no_std { of("alloc", "::alloc", "alloc") } else { of("std", "::std", "std") }),
+            ],
+            shadowed: types.map(|(name, path)| (name, path, no_std && name != "Option" || names.is_used(name))),
         }
     }
 
@@ -69,14 +91,14 @@ impl<'a> Members<'a> {
     }
 
     /// A type that Rust knows without a path, unless a type of the listing has its name.
-    fn known(&self, name: &'static str) -> String {
+    pub(super) fn known(&self, name: &'static str) -> String {
         match self.shadowed.iter().find(|known| known.0 == name) {
             Some((_, path, true)) => self.of_crate(path),
             _ => name.into(),
         }
     }
 
-    fn wrapped(&self, outer: &'static str, inner: &str) -> String {
+    pub(super) fn wrapped(&self, outer: &'static str, inner: &str) -> String {
         format!("{}<{inner}>", self.known(outer))
     }
 
@@ -99,7 +121,8 @@ impl<'a> Members<'a> {
         if self.needs.options().unknown_fields {
             let name = unique(&mut used, "unknown_fields".into(), "_");
             let listing = [format!("{name}: unknown_fields,")].into();
-            members.push(Member { name, kind: self.of_crate("tablepb::UnknownFieldSet"), listing });
+            let kind = self.of_crate("tablepb::UnknownFieldSet");
+            members.push(Member { name, kind, listing, of: Origin::UnknownFields });
         }
         members
     }
@@ -114,7 +137,7 @@ impl<'a> Members<'a> {
         let name = unique(used, identifier(snake(field.name())), "_");
         let kind = self.member_type(field, module);
         let listing = [self.line(&name, field, module, proto2)].into();
-        Member { name, kind, listing }
+        Member { name, kind, listing, of: Origin::Field(field.clone()) }
     }
 
     fn oneof(
@@ -134,7 +157,7 @@ impl<'a> Members<'a> {
             listing.push(format!("    {}", self.line(&variant, &field, module, proto2)));
         }
         listing.push("},".into());
-        Member { name, kind, listing }
+        Member { name, kind, listing, of: Origin::Oneof(oneof.clone()) }
     }
 
     /// The fields of a oneof, with the names of their variants.
@@ -143,6 +166,24 @@ impl<'a> Members<'a> {
         let variants =
             oneof.fields().map(|field| (unique(&mut used, identifier(upper_camel(field.name())), ""), field));
         variants.collect()
+    }
+
+    /// The values of an enum. A number has one variant; its other names have that one, too.
+    pub(super) fn enum_variants(&self, enumeration: &EnumDescriptor) -> Vec<Variant> {
+        let (mut used, mut first) = (BTreeMap::new(), BTreeMap::<i32, String>::new());
+        let mut variants = Vec::new();
+        for value in enumeration.values() {
+            let known = first.get(&value.number());
+            let is_alias = known.is_some();
+            let name = match known {
+                Some(name) => name.clone(),
+                None => unique(&mut used, self.variant_name(enumeration, value.name()), ""),
+            };
+            first.entry(value.number()).or_insert_with(|| name.clone());
+            let (of_schema, number, deprecated) = (value.name().into(), value.number(), value.is_deprecated());
+            variants.push(Variant { name, of_schema, number, is_alias, deprecated });
+        }
+        variants
     }
 
     pub(super) fn oneof_traits(&self, oneof: &OneofDescriptor) -> Traits {
@@ -194,18 +235,16 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn message_path(&self, message: &MessageDescriptor, module: u32) -> String {
-        if !self.needs.has_message(message) && is_well_known(message.full_name()) {
-            return self.of_crate(&format!("tablepb::wkt::{}", message.name()));
-        }
-        self.names.message_path(module, message)
+    pub(super) fn message_path(&self, message: &MessageDescriptor, module: u32) -> String {
+        let of_library = |name: &str| self.of_crate(&format!("tablepb::wkt::{name}"));
+        let elsewhere = self.needs.elsewhere(message.full_name(), self.needs.has_message(message), of_library);
+        elsewhere.unwrap_or_else(|| self.names.message_path(module, message))
     }
 
-    fn enum_path(&self, enumeration: &EnumDescriptor, module: u32) -> String {
-        if !self.needs.has_enum(enumeration) && is_well_known(enumeration.full_name()) {
-            return self.of_crate(&format!("tablepb::wkt::{}", enumeration.name()));
-        }
-        self.names.enum_path(module, enumeration)
+    pub(super) fn enum_path(&self, enumeration: &EnumDescriptor, module: u32) -> String {
+        let of_library = |name: &str| self.of_crate(&format!("tablepb::wkt::{name}"));
+        let elsewhere = self.needs.elsewhere(enumeration.full_name(), self.needs.has_enum(enumeration), of_library);
+        elsewhere.unwrap_or_else(|| self.names.enum_path(module, enumeration))
     }
 
     /// The type of a member.
@@ -214,15 +253,15 @@ impl<'a> Members<'a> {
             && field.is_map()
             && let Some(key) = entry.map_entry_key_field()
         {
-            let path = self.of_crate(match self.needs.options().maps {
+            let path = self.of_crate(match self.needs.options().maps_of(field) {
                 MapType::BTreeMap => "std::collections::BTreeMap",
                 MapType::HashMap => "std::collections::HashMap",
                 MapType::SmallMap => "tablepb::SmallMap",
             });
-            let (key, value) = (self.value_type(&key, module), self.value_type(&value_of(field), module));
+            let (key, value) = (self.value_type(&key, field, module), self.value_type(&value_of(field), field, module));
             return format!("{path}<{key}, {value}>");
         }
-        let value = self.value_type(field, module);
+        let value = self.value_type(field, field, module);
         if field.is_list() {
             self.wrapped("Vec", &value)
         } else if field.supports_presence() || field.is_required() {
@@ -232,8 +271,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The type of one value of a field.
-    pub(super) fn value_type(&self, field: &FieldDescriptor, module: u32) -> String {
+    /// The type of one value of a field; `owner` is the map, or the field itself.
+    pub(super) fn value_type(&self, field: &FieldDescriptor, owner: &FieldDescriptor, module: u32) -> String {
         let options = self.needs.options();
         match field.kind() {
             Kind::Double => "f64".into(),
@@ -243,12 +282,12 @@ impl<'a> Members<'a> {
             Kind::Uint32 | Kind::Fixed32 => "u32".into(),
             Kind::Uint64 | Kind::Fixed64 => "u64".into(),
             Kind::Bool => "bool".into(),
-            Kind::String => match options.strings {
+            Kind::String => match options.strings_of(owner) {
                 TextType::Owned | TextType::Shared => self.known("String"),
                 TextType::Borrowed => "&'a str".into(),
                 TextType::Cow => self.of_crate("std::borrow::Cow<'a, str>"),
             },
-            Kind::Bytes => match options.bytes {
+            Kind::Bytes => match options.bytes_of(owner) {
                 TextType::Owned => self.wrapped("Vec", "u8"),
                 TextType::Borrowed => "&'a [u8]".into(),
                 TextType::Cow => self.of_crate("std::borrow::Cow<'a, [u8]>"),
@@ -268,7 +307,13 @@ impl<'a> Members<'a> {
                 if self.needs.traits_of(&message).has(Traits::BORROWS) {
                     path.push_str("<'a>");
                 }
-                if self.needs.is_boxed(field, &message) { self.wrapped("Box", &path) } else { path }
+                if self.needs.is_lazy(field, &message) {
+                    format!("{}<{path}>", self.of_crate("tablepb::Lazy"))
+                } else if self.needs.is_boxed(field, &message) {
+                    self.wrapped("Box", &path)
+                } else {
+                    path
+                }
             }
         }
     }
@@ -312,7 +357,7 @@ pub(super) fn renamed(rust: &str, name: &str) -> String {
 }
 
 /// A default as an expression of Rust; an enum value by its name in the schema.
-fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
+pub(super) fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
     match default {
         DefaultValue::Bool(value) => format!("{value}"),
         DefaultValue::Int(value) => format!("{value}"),

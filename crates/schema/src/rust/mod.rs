@@ -6,20 +6,29 @@
 //! | `options.rs` | [`RustOptions`] |
 //! | `needs.rs`, `groups.rs` | which types are written, and what follows from their members: boxes, lifetimes, traits |
 //! | `case.rs`, `names.rs` | identifiers; the tree of modules, and where every type stands |
-//! | `members.rs`, `print.rs` | members with their types and listings; the text |
+//! | `members.rs`, `accessors.rs` | members with their types and listings; the methods of prost |
+//! | `paths.rs`, `comments.rs` | settings for a part of the schema; comments as documentation |
+//! | `print.rs`, `packages.rs` | the text; a file for each package |
 
+mod accessors;
 mod case;
+mod comments;
 mod groups;
 mod members;
 mod names;
 mod needs;
 mod options;
+mod packages;
+mod paths;
 mod print;
 
+pub use case::rust_name;
 pub use options::{MapType, OpenEnumType, RustOptions, TextType};
+pub use packages::RustPackages;
 
 use alloc::string::String;
-use names::Names;
+use comments::Comments;
+use names::{Names, ROOT};
 use needs::Needs;
 use tablepb::schema::FileDescriptor;
 use tablepb::{DescriptorPool, EnumDescriptor, MessageDescriptor};
@@ -34,8 +43,8 @@ fn source(
     let mut needs = Needs::new(pool, options);
     roots(&mut needs);
     let needs = needs.complete();
-    let names = Names::new(pool, &needs, services);
-    print::listing(&needs, &names)
+    let names = Names::new(pool, &needs, services, false);
+    print::listing(&needs, &names, &Comments::new(pool), ROOT)
 }
 
 /// Types as Rust source: structs and enums, and their listings for [`message!`](tablepb::message) and

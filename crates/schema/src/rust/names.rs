@@ -29,6 +29,10 @@ pub(super) struct Module {
     pub(super) items: Vec<Item>,
     /// The names in it. The number is that of a module, or counts the types that asked for the name.
     used: BTreeMap<String, (bool, u32)>,
+    /// The package that it is for, in listings by package.
+    pub(super) package: Option<String>,
+    /// The message whose nested types are in it.
+    message: Option<u32>,
 }
 
 /// A type: its module and its name.
@@ -47,7 +51,18 @@ pub(super) struct Names {
     oneofs: BTreeMap<String, Place>,
     /// The modules of messages, once something stands in them.
     inner: BTreeMap<u32, u32>,
-    one_package: bool,
+    layout: Layout,
+}
+
+/// Which modules there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// One listing of the types of one package, without a module for it.
+    OnePackage,
+    /// One listing with a module for each package. A message and a package of one name share a module.
+    Whole,
+    /// A listing for each package. Modules of packages are not in those of others, and have their names alone.
+    ByPackage,
 }
 
 impl Names {
@@ -56,23 +71,36 @@ impl Names {
         pool: &DescriptorPool,
         needs: &Needs<'_>,
         services: impl Fn(&FileDescriptor) -> bool,
+        by_package: bool,
     ) -> Self {
-        let root =
-            Module { name: String::new(), parent: ROOT, depth: 0, items: vec![], used: BTreeMap::new() };
+        let root = Module {
+            name: String::new(),
+            parent: ROOT,
+            depth: 0,
+            items: vec![],
+            used: BTreeMap::new(),
+            package: by_package.then(String::new),
+            message: None,
+        };
         let mut this = Self {
             modules: vec![root],
             messages: BTreeMap::new(),
             enums: BTreeMap::new(),
             oneofs: BTreeMap::new(),
             inner: BTreeMap::new(),
-            one_package: false,
+            layout: Layout::ByPackage,
         };
         let messages = pool.all_messages().filter(|m| needs.has_message(m)).map(|m| m.parent_file());
         let enums = pool.all_enums().filter(|e| needs.has_enum(e)).map(|e| e.parent_file());
         let mut files = messages.chain(enums);
-        let first = files.next();
-        this.one_package =
-            files.all(|f| first.as_ref().is_none_or(|first| first.package_name() == f.package_name()));
+        if by_package {
+            let files = files.chain(pool.files().filter(|file| services(file)));
+            files.for_each(|file| _ = this.package(&file));
+        } else {
+            let first = files.next();
+            let one = files.all(|f| first.as_ref().is_none_or(|first| first.package_name() == f.package_name()));
+            this.layout = if one { Layout::OnePackage } else { Layout::Whole };
+        }
         for file in pool.files() {
             this.file(&file, needs, services(&file));
         }
@@ -111,7 +139,7 @@ impl Names {
             self.oneofs.insert(oneof.full_name().into(), place);
             self.modules[module as usize].items.push(Item::Oneof(oneof));
         }
-        if services {
+        if services && self.layout != Layout::ByPackage {
             for service in file.services() {
                 let module = self.package(file);
                 let comment = format!("The service {} has no listing.", service.full_name());
@@ -128,10 +156,13 @@ impl Names {
 
     /// The module of a package: the root if all types are of one package.
     fn package(&mut self, file: &FileDescriptor) -> u32 {
-        let mut module = ROOT;
-        if !self.one_package && !file.package_name().is_empty() {
-            for component in file.package_name().splitn(MAX_PACKAGE, '.') {
-                module = self.module(module, snake(component));
+        let (mut module, package) = (ROOT, file.package_name());
+        if self.layout != Layout::OnePackage && !package.is_empty() {
+            let mut end = 0;
+            for component in package.splitn(MAX_PACKAGE, '.') {
+                end += component.len();
+                module = self.module(module, snake(component), Some(&package[..end]));
+                end += 1;
             }
         }
         module
@@ -150,27 +181,32 @@ impl Names {
             chain.push(message);
         };
         while let Some(message) = chain.pop() {
-            module = self.module(module, snake(message.name()));
+            module = self.module(module, snake(message.name()), None);
+            self.modules[module as usize].message.get_or_insert(message.index());
             self.inner.insert(message.index(), module);
         }
         module
     }
 
-    /// The module of this name in another; packages and messages share it.
-    fn module(&mut self, parent: u32, name: String) -> u32 {
+    /// The module of this name in another, for a package or for what is nested in a message.
+    fn module(&mut self, parent: u32, name: String, package: Option<&str>) -> u32 {
+        let package = package.filter(|_| self.layout == Layout::ByPackage);
         let mut name = identifier(name);
         let next = self.modules.len() as u32;
-        let module = &mut self.modules[parent as usize];
-        while let Some(&(is_module, found)) = module.used.get(&name) {
-            if is_module {
+        while let Some(&(is_module, found)) = self.modules[parent as usize].used.get(&name) {
+            if is_module && self.modules[found as usize].package.as_deref() == package {
                 return found;
             }
             name.push('_');
         }
+        let module = &mut self.modules[parent as usize];
         module.used.insert(name.clone(), (true, next));
-        module.items.push(Item::Module(next));
+        if package.is_none() {
+            module.items.push(Item::Module(next));
+        }
         let depth = module.depth + 1;
-        self.modules.push(Module { name, parent, depth, items: vec![], used: BTreeMap::new() });
+        let package = package.map(String::from);
+        self.modules.push(Module { name, parent, depth, items: vec![], used: BTreeMap::new(), package, message: None });
         next
     }
 
@@ -225,10 +261,56 @@ impl Names {
         path + &to.name
     }
 
+    /// The modules of packages with their names, in listings by package.
+    pub(super) fn packages(&self) -> impl Iterator<Item = (u32, &str)> {
+        (0..).zip(&self.modules).filter_map(|(i, module)| Some((i, module.package.as_deref()?)))
+    }
+
+    /// The name of the message whose nested types are in this module.
+    pub(super) fn message_of(&self, module: u32) -> &str {
+        let message = self.modules[module as usize].message;
+        message.and_then(|message| self.messages.get(&message)).map_or("", |place| &place.name)
+    }
+
+    /// The module around this one; `None` for the root.
+    pub(super) fn parent(&self, module: u32) -> Option<u32> {
+        (module != ROOT).then(|| self.modules[module as usize].parent)
+    }
+
+    /// The module of a package, in listings by package.
+    pub(super) fn package_module(&self, package: &str) -> Option<u32> {
+        let position = self.modules.iter().position(|module| module.package.as_deref() == Some(package))?;
+        Some(position as u32)
+    }
+
+    /// The names of the modules around this one, and its own.
+    pub(super) fn module_path(&self, mut module: u32) -> Vec<&str> {
+        let mut path = Vec::new();
+        while module != ROOT {
+            let this = &self.modules[module as usize];
+            path.push(this.name.as_str());
+            module = this.parent;
+        }
+        path.reverse();
+        path
+    }
+
     /// Whether a type, or a module, somewhere in the listing has this name.
     pub(super) fn is_used(&self, name: &str) -> bool {
         self.modules.iter().any(|module| module.used.contains_key(name))
     }
+}
+
+/// The path of what has a name of the schema in what has a path of Rust.
+pub(super) fn inside(rust: &str, name: &str) -> String {
+    let mut path = String::from(rust);
+    let mut parts = name.split('.').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let last = parts.peek().is_none();
+        path.push_str("::");
+        path.push_str(&identifier(if last { upper_camel(part) } else { snake(part) }));
+    }
+    path
 }
 
 /// A name that is not in use: the name itself, or the first number after it that is free.

@@ -5,6 +5,7 @@
 use super::groups::groups;
 use super::options::{MapType, RustOptions, TextType};
 use alloc::{vec, vec::Vec};
+use alloc::string::String;
 use tablepb::schema::FileDescriptor;
 use tablepb::table::Kind;
 use tablepb::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor, wkt};
@@ -95,15 +96,19 @@ impl<'o> Needs<'o> {
 
     /// Writes all types of a file, for a pool without those that `tablepb::wkt` has.
     pub(super) fn file(&mut self, file: &FileDescriptor, of_pool: bool) {
-        let left_out = |name: &str| of_pool && self.options.well_known && is_well_known(name);
-        let enums = file.enums().filter(|e| !left_out(e.full_name())).collect::<Vec<_>>();
-        let mut messages = file.messages().filter(|m| !left_out(m.full_name())).collect::<Vec<_>>();
-        enums.iter().for_each(|e| self.enumeration(e));
+        let left_out = |name: &str| of_pool && self.options.well_known && is_well_known(name)
+            || !self.options.is_wanted(name)
+            || self.options.external(name).is_some();
+        let mut enums = file.enums().collect::<Vec<_>>();
+        let mut messages = file.messages().collect::<Vec<_>>();
         while let Some(message) = messages.pop() {
-            message.child_enums().for_each(|e| self.enumeration(&e));
+            enums.extend(message.child_enums());
             messages.extend(message.child_messages());
-            self.message(message);
+            if !left_out(message.full_name()) {
+                self.message(message);
+            }
         }
+        enums.iter().filter(|e| !left_out(e.full_name())).for_each(|e| self.enumeration(e));
     }
 
     /// Adds what the types need, and finds what follows from all of it.
@@ -117,14 +122,14 @@ impl<'o> Needs<'o> {
             for field in message.fields() {
                 traits = traits.with(self.own_traits(&field));
                 match value_of(&field).kind() {
-                    Kind::Message(to) if !self.is_wkt(to.full_name(), self.has_message(&to)) => {
+                    Kind::Message(to) if !self.is_elsewhere(to.full_name(), self.has_message(&to)) => {
                         if !field.is_list() && !field.is_map() {
                             contents[from as usize].push(to.index());
                         }
                         users[to.index() as usize].push(from);
                         self.message(to);
                     }
-                    Kind::Enum(e) if !self.is_wkt(e.full_name(), self.has_enum(&e)) => self.enumeration(&e),
+                    Kind::Enum(e) if !self.is_elsewhere(e.full_name(), self.has_enum(&e)) => self.enumeration(&e),
                     _ => {}
                 }
             }
@@ -135,26 +140,44 @@ impl<'o> Needs<'o> {
         self
     }
 
-    fn is_wkt(&self, full_name: &str, is_written: bool) -> bool {
-        self.options.well_known && !is_written && is_well_known(full_name)
+    /// Whether a type is one of `tablepb::wkt`, or has a path that the caller gave.
+    fn is_elsewhere(&self, full_name: &str, is_written: bool) -> bool {
+        !is_written
+            && (self.options.well_known && is_well_known(full_name) || self.options.external(full_name).is_some())
+    }
+
+    /// The path of a type that is not written. `of_library` makes that of one of `tablepb::wkt`.
+    pub(super) fn elsewhere(
+        &self,
+        full_name: &str,
+        is_written: bool,
+        of_library: impl FnOnce(&str) -> String,
+    ) -> Option<String> {
+        if is_written {
+            return None;
+        }
+        let name = full_name.rsplit('.').next().unwrap_or(full_name);
+        let library = || (self.options.well_known && is_well_known(full_name)).then(|| of_library(name));
+        self.options.external(full_name).or_else(library)
     }
 
     /// What a field itself brings, without the message in it.
     fn own_traits(&self, field: &FieldDescriptor) -> Traits {
-        let mut traits = self.kind_traits(&value_of(field));
+        let mut traits = self.kind_traits(&value_of(field), field);
         if let Kind::Message(entry) = field.kind()
             && let Some(key) = entry.map_entry_key_field()
             && field.is_map()
         {
-            traits = traits.with(self.kind_traits(&key));
-            if self.options.maps != MapType::BTreeMap {
+            traits = traits.with(self.kind_traits(&key, field));
+            if self.options.maps_of(field) != MapType::BTreeMap {
                 traits = traits.with(Traits::NO_HASH);
             }
         }
         traits
     }
 
-    fn kind_traits(&self, field: &FieldDescriptor) -> Traits {
+    /// What a value brings; `owner` is the map, or the field itself.
+    fn kind_traits(&self, field: &FieldDescriptor, owner: &FieldDescriptor) -> Traits {
         const NO_WKT_EQ: &[&str] = &["Value", "Struct", "ListValue", "DoubleValue", "FloatValue"];
         let no_eq = Traits::NO_EQ.with(Traits::NO_HASH);
         let borrows = |text| match text {
@@ -162,14 +185,16 @@ impl<'o> Needs<'o> {
             TextType::Owned | TextType::Shared => Traits::default(),
         };
         match field.kind() {
-            Kind::String => borrows(self.options.strings),
-            Kind::Bytes => borrows(self.options.bytes),
+            Kind::String => borrows(self.options.strings_of(owner)),
+            Kind::Bytes => borrows(self.options.bytes_of(owner)),
             Kind::Float | Kind::Double => no_eq,
+            Kind::Message(to) if self.options.external(to.full_name()).is_some() => no_eq,
             Kind::Message(to)
-                if self.is_wkt(to.full_name(), self.has_message(&to)) && NO_WKT_EQ.contains(&to.name()) =>
+                if self.is_elsewhere(to.full_name(), self.has_message(&to)) && NO_WKT_EQ.contains(&to.name()) =>
             {
                 no_eq
             }
+            Kind::Message(to) if self.is_lazy(owner, &to) => Traits::NO_HASH,
             _ => Traits::default(),
         }
     }
@@ -207,8 +232,15 @@ impl<'o> Needs<'o> {
         let group = |message: &MessageDescriptor| self.groups.get(message.index() as usize);
         !field.is_list()
             && !field.parent_message().is_map_entry()
+            && !self.is_lazy(field, to)
             && self.has_message(to)
-            && group(field.parent_message()) == group(to)
+            && (self.options.is_boxed(field) || group(field.parent_message()) == group(to))
+    }
+
+    /// Whether a singular member is decoded on first access: not if its message borrows, or is of `tablepb::wkt`.
+    pub(super) fn is_lazy(&self, field: &FieldDescriptor, to: &MessageDescriptor) -> bool {
+        let singular = !field.is_list() && !field.is_map() && !field.parent_message().is_map_entry();
+        singular && self.options.is_lazy(field) && self.has_message(to) && !self.traits_of(to).has(Traits::BORROWS)
     }
 }
 

@@ -1,13 +1,15 @@
 //! Writes the modules of a listing, formatted as rustfmt leaves them.
 
-use super::case::variant;
-use super::members::{Member, Members, is_proto2, renamed};
-use super::names::{Item, Names, ROOT, unique};
-use super::needs::{Needs, Traits};
-use alloc::collections::BTreeMap;
+use super::accessors::Accessor;
+use super::comments::{Comments, documentation, value_name};
+use super::members::{Member, Members, Origin, Variant, is_proto2, renamed};
+use super::names::{Item, Names};
+use super::needs::{Needs, Traits, value_of};
+use super::options::Items;
 use alloc::{format, string::String, vec, vec::Vec};
 use tablepb::schema::OneofDescriptor;
-use tablepb::{EnumDescriptor, MessageDescriptor};
+use tablepb::table::Kind;
+use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 /// The width that rustfmt allows.
 const WIDTH: usize = 100;
@@ -15,24 +17,28 @@ const WIDTH: usize = 100;
 /// Source under construction.
 struct Printer<'a> {
     members: Members<'a>,
+    comments: &'a Comments,
     visibility: &'static str,
     out: String,
     indent: usize,
 }
 
-/// The source of all types that are needed.
-pub(super) fn listing(needs: &Needs<'_>, names: &Names) -> String {
+/// How wide a chain of calls may be in one line, as rustfmt has it.
+const CHAIN_WIDTH: usize = 60;
+
+/// The source of all types in a module that are needed.
+pub(super) fn listing(needs: &Needs<'_>, names: &Names, comments: &Comments, module: u32) -> String {
     let visibility = if needs.options().public { "pub" } else { "pub(crate)" };
     let members = Members::new(needs, names);
-    let mut printer = Printer { members, visibility, out: String::new(), indent: 0 };
-    printer.modules(names);
+    let mut printer = Printer { members, comments, visibility, out: String::new(), indent: 0 };
+    printer.modules(names, module);
     printer.out
 }
 
 impl Printer<'_> {
     /// All modules, each where its first type stands. The stack has the modules that are open, and their next items.
-    fn modules(&mut self, names: &Names) {
-        let mut stack = vec![(ROOT, 0)];
+    fn modules(&mut self, names: &Names, start: u32) {
+        let mut stack = vec![(start, 0)];
         while let Some(top) = stack.last_mut() {
             let (module, at) = *top;
             top.1 += 1;
@@ -51,6 +57,9 @@ impl Printer<'_> {
                 Item::Comment(text) => self.line(&format!("// {text}")),
                 Item::Module(inner) => {
                     let name = names.modules.get(*inner as usize).map_or("", |m| &m.name);
+                    if self.members.needs.options().accessors {
+                        self.line(&format!("/// Types in `{}`.", names.message_of(*inner)));
+                    }
                     self.open(&format!("{} mod {name} {{", self.visibility));
                     stack.push((*inner, 0));
                 }
@@ -64,20 +73,100 @@ impl Printer<'_> {
         let name = self.members.names.message_name(message);
         let title = format!("{name}{lifetime}");
         let members = self.members.of_message(message, module);
-        self.document(message.full_name(), message.is_deprecated());
+        self.document(message.full_name(), true, message.is_deprecated());
         let derives = self.members.derives(traits, true);
         self.attribute(&derives);
+        self.attributes(Items::MESSAGE, message.full_name(), None);
+        self.deprecated(message.is_deprecated());
+        let mentions = message.fields().any(|field| mentions_deprecated(&field));
+        self.allow_deprecated(mentions);
         if members.is_empty() {
             self.line(&format!("{} struct {title} {{}}", self.visibility));
         } else {
             self.open(&format!("{} struct {title} {{", self.visibility));
             for member in &members {
+                match &member.of {
+                    Origin::Field(field) => {
+                        self.document(field.full_name(), false, false);
+                        self.attributes(Items::FIELD, field.full_name(), None);
+                        self.deprecated(field.is_deprecated());
+                    }
+                    Origin::Oneof(oneof) => {
+                        self.document(oneof.full_name(), false, false);
+                        self.attributes(Items::FIELD, oneof.full_name(), None);
+                    }
+                    Origin::UnknownFields if self.members.needs.options().accessors => {
+                        self.line("/// Fields that the schema does not have.");
+                    }
+                    Origin::UnknownFields => {}
+                }
                 self.member(&format!("{} {}: ", self.visibility, member.name), &member.kind);
             }
             self.close("}");
         }
         self.gap();
         self.message_listing(message, &title, &members);
+        let accessors = match self.members.needs.options().accessors {
+            true => self.members.accessors(&members, module),
+            false => Vec::new(),
+        };
+        if !accessors.is_empty() {
+            self.gap();
+            self.allow_deprecated(mentions || message.is_deprecated());
+            self.open(&format!("impl{lifetime} {title} {{"));
+            for accessor in &accessors {
+                self.gap();
+                self.accessor(accessor);
+            }
+            self.close("}");
+        }
+    }
+
+    fn accessor(&mut self, accessor: &Accessor) {
+        self.line(&format!("/// {}", accessor.document));
+        self.deprecated(accessor.deprecated);
+        let head = format!("{} {} {{", self.visibility, accessor.head);
+        if self.fits(&head) {
+            self.open(&head);
+        } else {
+            self.broken_head(&accessor.head);
+        }
+        self.chain(&accessor.body);
+        self.close("}");
+    }
+
+    /// A chain of calls, each on its own line if it is too long. The member is a part of the chain, but not one that is an argument.
+    fn chain(&mut self, parts: &[String]) {
+        let line = parts.concat();
+        let is_assignment = line.contains(" = ");
+        let is_short = line.trim_end_matches(';').len() <= CHAIN_WIDTH || is_assignment;
+        let is_one_call = parts.len() == 2 && !line.starts_with("self.");
+        if self.fits(&line) && (is_short || is_one_call) {
+            return self.line(&line);
+        }
+        let [first, rest @ ..] = parts else { return };
+        let call = first.split_once('(').filter(|_| is_one_call);
+        // The width of arguments counts their parentheses.
+        if let Some((function, argument)) = call.filter(|call| call.1.len() + 1 >= CHAIN_WIDTH) {
+            self.open(&format!("{function}("));
+            self.line(&format!("{},", argument.trim_end_matches(')')));
+            self.close(")");
+            return rest.iter().for_each(|part| self.line(part));
+        }
+        self.line(first);
+        self.indent += 1;
+        rest.iter().for_each(|part| self.line(part.trim_start()));
+        self.indent -= 1;
+    }
+
+    /// The head of a function with its parameters on lines of their own.
+    fn broken_head(&mut self, head: &str) {
+        let parts = head.split_once('(').and_then(|(name, rest)| Some((name, rest.rsplit_once(')')?)));
+        let Some((name, (parameters, result))) = parts else { return self.open(&format!("{head} {{")) };
+        self.open(&format!("{} {name}(", self.visibility));
+        parameters.split(", ").for_each(|parameter| self.line(&format!("{parameter},")));
+        self.close(&format!("){result} {{"));
+        self.indent += 1;
     }
 
     fn message_listing(&mut self, message: &MessageDescriptor, title: &str, members: &[Member]) {
@@ -101,12 +190,18 @@ impl Printer<'_> {
         let lifetime = if traits.has(Traits::BORROWS) { "<'a>" } else { "" };
         let name = self.members.names.oneof_name(oneof);
         let title = format!("{} enum {name}{lifetime} {{", self.visibility);
-        self.document(oneof.full_name(), false);
+        self.document(oneof.full_name(), true, false);
         let derives = self.members.derives(traits, false);
         self.attribute(&derives);
+        self.attributes(Items::ONEOF, oneof.full_name(), None);
+        self.allow_deprecated(oneof.fields().any(|field| mentions_deprecated(&field)));
         self.open(&title);
         for (variant, field) in self.members.variants(oneof) {
-            let kind = self.members.value_type(&field, module);
+            let kind = self.members.value_type(&field, &field, module);
+            let second = format!("{}.{}", oneof.full_name(), field.name());
+            self.document(field.full_name(), false, false);
+            self.attributes(Items::FIELD, field.full_name(), Some(&second));
+            self.deprecated(field.is_deprecated());
             let line = format!("{variant}({kind}),");
             if self.fits(&line) {
                 self.line(&line);
@@ -121,26 +216,30 @@ impl Printer<'_> {
 
     fn enumeration(&mut self, enumeration: &EnumDescriptor) {
         let title = self.members.names.enum_name(enumeration);
-        // A number has one variant; its other names have none.
-        let (mut used, mut first) = (BTreeMap::new(), BTreeMap::new());
-        let mut variants: Vec<(String, String, i32)> = Vec::new();
-        let mut aliases = Vec::new();
-        for value in enumeration.values() {
-            if first.insert(value.number() as u32, ()).is_some() {
-                aliases.push(format!("// The alias {} = {} has no listing.", value.name(), value.number()));
-                continue;
-            }
-            let name = unique(&mut used, variant(enumeration.name(), value.name()), "");
-            variants.push((name, value.name().into(), value.number()));
-        }
-        self.document(enumeration.full_name(), enumeration.is_deprecated());
+        let (aliases, variants): (Vec<_>, Vec<_>) =
+            self.members.enum_variants(enumeration).into_iter().partition(|variant| variant.is_alias);
+        self.document(enumeration.full_name(), true, enumeration.is_deprecated());
         self.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
+        self.attributes(Items::ENUM, enumeration.full_name(), None);
+        self.deprecated(enumeration.is_deprecated());
+        let mentions = variants.iter().any(|variant| variant.deprecated);
+        self.allow_deprecated(mentions);
         self.open(&format!("{} enum {title} {{", self.visibility));
-        for (i, (name, _, number)) in variants.iter().enumerate() {
+        for (i, variant) in variants.iter().enumerate() {
+            let path = value_name(enumeration, &variant.of_schema);
+            self.document(&path, false, false);
+            self.attributes(Items::FIELD, &path, None);
+            self.deprecated(variant.deprecated);
             if i == 0 {
                 self.line("#[default]");
             }
-            self.line(&format!("{name} = {number},"));
+            let line = format!("{} = {},", variant.name, variant.number);
+            if self.fits(&line) {
+                self.line(&line);
+            } else {
+                self.line(&format!("{} =", variant.name));
+                self.line(&format!("    {},", variant.number));
+            }
         }
         self.close("}");
         self.gap();
@@ -148,16 +247,102 @@ impl Printer<'_> {
         let header = self.members.of_crate("tablepb::enumeration! {");
         self.open(&header);
         self.open(&format!("{title} as \"{}\"{syntax} {{", enumeration.full_name()));
-        for (name, of_schema, number) in &variants {
+        for Variant { name, of_schema, number, .. } in &variants {
             self.line(&format!("{name}{} = {number},", renamed(name, of_schema)));
         }
-        aliases.iter().for_each(|line| self.line(line));
+        for alias in &aliases {
+            self.line(&format!("// The alias {} = {} has no listing.", alias.of_schema, alias.number));
+        }
+        self.close("}");
+        self.close("}");
+        if self.members.needs.options().accessors {
+            self.gap();
+            self.allow_deprecated(mentions || enumeration.is_deprecated());
+            self.enum_names(title, &variants, &aliases);
+        }
+    }
+
+    /// `as_str_name` and `from_str_name`.
+    fn enum_names(&mut self, title: &str, variants: &[Variant], aliases: &[Variant]) {
+        let option = self.members.known("Option");
+        let some = self.members.some();
+        let none = some.replace("Some", "None");
+        self.open(&format!("impl {title} {{"));
+        self.line("/// The name of the value in the schema.");
+        self.open(&format!("{} fn as_str_name(&self) -> &'static str {{", self.visibility));
+        self.open("match self {");
+        for variant in variants {
+            self.arm(&format!("Self::{}", variant.name), &format!("\"{}\"", variant.of_schema));
+        }
+        self.close("}");
+        self.close("}");
+        self.gap();
+        self.line("/// The value of this name in the schema.");
+        self.open(&format!("{} fn from_str_name(name: &str) -> {option}<Self> {{", self.visibility));
+        self.open("match name {");
+        for variant in variants.iter().chain(aliases) {
+            self.arm(&format!("\"{}\"", variant.of_schema), &format!("{some}(Self::{})", variant.name));
+        }
+        self.line(&format!("_ => {none},"));
+        self.close("}");
         self.close("}");
         self.close("}");
     }
 
-    fn document(&mut self, full_name: &str, deprecated: bool) {
-        self.line(&format!("/// `{full_name}`{}", if deprecated { ", deprecated." } else { "." }));
+    fn arm(&mut self, pattern: &str, value: &str) {
+        let line = format!("{pattern} => {value},");
+        if self.fits(&line) {
+            self.line(&line);
+        } else {
+            self.open(&format!("{pattern} => {{"));
+            match value.split_once('(') {
+                Some((function, argument)) if !self.fits(value) => {
+                    self.open(&format!("{function}("));
+                    self.line(&format!("{},", argument.trim_end_matches(')')));
+                    self.close(")");
+                }
+                _ => self.line(value),
+            }
+            self.close("}");
+        }
+    }
+
+    /// The comment of the schema. A type without one has its full name.
+    fn document(&mut self, full_name: &str, is_type: bool, deprecated: bool) {
+        let comment = self.comments.get(full_name).filter(|_| self.members.needs.options().has_comments(full_name));
+        match comment {
+            Some(comment) => {
+                for text in documentation(comment) {
+                    self.line(format!("/// {text}").trim_end());
+                }
+            }
+            None if is_type => {
+                let note = if deprecated { ", deprecated." } else { "." };
+                self.line(&format!("/// `{full_name}`{note}"));
+            }
+            None => {}
+        }
+    }
+
+    /// The attributes that the caller asked for.
+    fn attributes(&mut self, items: Items, full_name: &str, second: Option<&str>) {
+        for attribute in self.members.needs.options().attributes_of(items, full_name, second) {
+            attribute.lines().for_each(|text| self.line(text));
+        }
+    }
+
+    /// With accessors, which show how the types are to be used.
+    fn deprecated(&mut self, deprecated: bool) {
+        if deprecated && self.members.needs.options().accessors {
+            self.line("#[deprecated]");
+        }
+    }
+
+    /// An item that mentions what is deprecated, as its author did.
+    fn allow_deprecated(&mut self, mentions: bool) {
+        if mentions && self.members.needs.options().accessors {
+            self.line("#[allow(deprecated)]");
+        }
     }
 
     /// A list of traits, broken where it is too long.
@@ -243,4 +428,14 @@ impl Printer<'_> {
             self.out.push('\n');
         }
     }
+}
+
+/// Whether a field is deprecated, or has a type that is.
+fn mentions_deprecated(field: &FieldDescriptor) -> bool {
+    field.is_deprecated()
+        || match value_of(field).kind() {
+            Kind::Message(message) => message.is_deprecated(),
+            Kind::Enum(enumeration) => enumeration.is_deprecated(),
+            _ => false,
+        }
 }
