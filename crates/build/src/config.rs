@@ -101,17 +101,29 @@ impl Config {
     }
 
     /// Sets the type of `bytes` fields.
-    pub fn bytes_type<S: AsRef<str>>(&mut self, bytes: TextType, paths: impl IntoIterator<Item = S>) -> &mut Self {
+    pub fn bytes_type<S: AsRef<str>>(
+        &mut self,
+        bytes: TextType,
+        paths: impl IntoIterator<Item = S>,
+    ) -> &mut Self {
         self.each(paths, |options, path| options.bytes_in(path, bytes))
     }
 
     /// Sets the type of `string` fields. Messages with borrowed members have a lifetime, and are no messages of services.
-    pub fn string_type<S: AsRef<str>>(&mut self, strings: TextType, paths: impl IntoIterator<Item = S>) -> &mut Self {
+    pub fn string_type<S: AsRef<str>>(
+        &mut self,
+        strings: TextType,
+        paths: impl IntoIterator<Item = S>,
+    ) -> &mut Self {
         self.each(paths, |options, path| options.strings_in(path, strings))
     }
 
     /// Sets the type of map fields.
-    pub fn map_type<S: AsRef<str>>(&mut self, maps: MapType, paths: impl IntoIterator<Item = S>) -> &mut Self {
+    pub fn map_type<S: AsRef<str>>(
+        &mut self,
+        maps: MapType,
+        paths: impl IntoIterator<Item = S>,
+    ) -> &mut Self {
         self.each(paths, |options, path| options.maps_in(path, maps))
     }
 
@@ -225,7 +237,8 @@ impl Config {
     /// # Errors
     /// As [`compile`](Self::compile).
     pub fn compile_pool(&mut self, pool: &DescriptorPool) -> Result<(), BuildError> {
-        let Some(directory) = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from)) else {
+        let Some(directory) = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from))
+        else {
             return Err(BuildError::new("no out_dir is set, and there is no OUT_DIR outside of a build.rs"));
         };
         for file in self.generate(pool)? {
@@ -233,7 +246,8 @@ impl Config {
         }
         if let Some(path) = &self.file_descriptor_set_path {
             let set = pool.encode_to_vec().map_err(|error| BuildError::caused("", error))?;
-            let fail = |error| BuildError::caused(format_args!("{} cannot be written: ", path.display()), error);
+            let fail =
+                |error| BuildError::caused(format_args!("{} cannot be written: ", path.display()), error);
             std::fs::write(path, set).map_err(fail)?;
         }
         Ok(())
@@ -258,7 +272,9 @@ impl Config {
             }
             let name = file_name(package, &self.default_package_filename);
             if files.iter().any(|file| file.name() == name) {
-                return Err(BuildError::new(format!("two packages would be in {name}: see default_package_filename")));
+                return Err(BuildError::new(format!(
+                    "two packages would be in {name}: see default_package_filename"
+                )));
             }
             files.push(File::new(name, content, Some(package.into())));
         }

@@ -22,7 +22,9 @@ impl Config {
     pub fn parameter(&mut self, text: &str) -> Result<&mut Self, BuildError> {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let (path, rest) = value.and_then(|value| value.split_once('=')).unwrap_or_default();
-        let bad = |what: &str| BuildError::new(format!("{name} takes {what}, and not {:?}", value.unwrap_or_default()));
+        let bad = |what: &str| {
+            BuildError::new(format!("{name} takes {what}, and not {:?}", value.unwrap_or_default()))
+        };
         let path_alone = || value.filter(|value| !value.is_empty()).ok_or_else(|| bad("a path"));
         let both = || if path.is_empty() { Err(bad("PATH=VALUE")) } else { Ok((path, rest)) };
         let switch = || match value {

@@ -73,13 +73,15 @@ const FEATURES: (u64, i32, i32) = (3, 998, 1001);
 /// # Errors
 /// The request is no request, or the response is too large. Faults in what it asks for are in the response, as protoc wants it.
 pub fn respond(request: &[u8], config: &mut Config) -> Result<Vec<u8>, BuildError> {
-    let request = Request::decode(request).map_err(|error| BuildError::caused("no request of protoc: ", error))?;
+    let request =
+        Request::decode(request).map_err(|error| BuildError::caused("no request of protoc: ", error))?;
     let files = generate(&request, config);
     let mut response = Response { features: FEATURES.0, minimum_edition: FEATURES.1, ..Response::default() };
     response.maximum_edition = FEATURES.2;
     match &files {
         Ok(files) => {
-            response.files = files.iter().map(|file| Generated { name: file.name(), content: file.content() }).collect();
+            response.files =
+                files.iter().map(|file| Generated { name: file.name(), content: file.content() }).collect();
         }
         Err(error) => response.error = Some(error.to_string()),
     }
@@ -90,7 +92,9 @@ fn generate(request: &Request<'_>, config: &mut Config) -> Result<Vec<crate::Fil
     for parameter in parameters(request.parameter) {
         config.parameter(&parameter)?;
     }
-    let set = Set { files: request.files.clone() }.encode_to_vec().map_err(|error| BuildError::caused("", error))?;
+    let set = Set { files: request.files.clone() }
+        .encode_to_vec()
+        .map_err(|error| BuildError::caused("", error))?;
     let pool = DescriptorPool::decode(&set).map_err(|error| BuildError::caused("", error))?;
     let mut packages = BTreeSet::new();
     for name in &request.names {

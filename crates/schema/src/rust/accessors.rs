@@ -20,10 +20,40 @@ pub(super) struct Accessor {
 
 /// What an accessor would hide: the methods of `Message` and of the traits that types derive.
 const HIDDEN: &[&str] = &[
-    "as_ref", "borrow", "borrow_mut", "clear", "clone", "clone_from", "clone_into", "cmp", "decode", "decode_buf",
-    "decode_length_delimited", "decode_shared", "default", "encode", "encode_buf", "encode_length_delimited", "encode_to_slice",
-    "encode_to_vec", "encoded_len", "eq", "fmt", "from", "hash", "into", "merge", "merge_fields", "ne", "partial_cmp", "to_owned",
-    "to_string", "try_from", "try_into", "type_id", "unset",
+    "as_ref",
+    "borrow",
+    "borrow_mut",
+    "clear",
+    "clone",
+    "clone_from",
+    "clone_into",
+    "cmp",
+    "decode",
+    "decode_buf",
+    "decode_length_delimited",
+    "decode_shared",
+    "default",
+    "encode",
+    "encode_buf",
+    "encode_length_delimited",
+    "encode_to_slice",
+    "encode_to_vec",
+    "encoded_len",
+    "eq",
+    "fmt",
+    "from",
+    "hash",
+    "into",
+    "merge",
+    "merge_fields",
+    "ne",
+    "partial_cmp",
+    "to_owned",
+    "to_string",
+    "try_from",
+    "try_into",
+    "type_id",
+    "unset",
 ];
 
 impl Members<'_> {
@@ -39,7 +69,8 @@ impl Members<'_> {
                 all.push(accessor);
             }
         }
-        let writers: Vec<_> = fields(members).filter_map(|(member, field)| self.writer(member, field, module)).collect();
+        let writers: Vec<_> =
+            fields(members).filter_map(|(member, field)| self.writer(member, field, module)).collect();
         for (name, accessor) in writers {
             // A setter may have the name of a member, but not of its reader.
             if used.insert(name) {
@@ -60,12 +91,15 @@ impl Members<'_> {
         let (kind, body): (String, Vec<String>) = match field.kind() {
             Kind::Enum(e) if self.number_enum(field).is_some() => {
                 let path = self.enum_path(&e, module);
-                let from = self.of_crate("tablepb::Enumeration::from_number");
+                let from = self.of_crate(module, "tablepb::Enumeration::from_number");
                 let or = self.or_default(field, &e, &path);
                 match (list, optional) {
                     (true, _) => {
                         let known = format!(".map(|number| {from}(number).unwrap_or_default())");
-                        (format!("impl Iterator<Item = {path}> + '_"), [access, ".iter()".into(), ".copied()".into(), known].into())
+                        (
+                            format!("impl Iterator<Item = {path}> + '_"),
+                            [access, ".iter()".into(), ".copied()".into(), known].into(),
+                        )
                     }
                     (_, true) => (path, [access, format!(".and_then({from})"), or].into()),
                     _ => (path, [format!("{from}({access})"), or].into()),
@@ -73,12 +107,21 @@ impl Members<'_> {
             }
             Kind::Enum(e) => {
                 let path = self.enum_path(&e, module);
-                match (e.is_closed() || self.needs.options().open_enums == OpenEnumType::Listed, field.explicit_default()) {
+                match (
+                    e.is_closed() || self.needs.options().open_enums == OpenEnumType::Listed,
+                    field.explicit_default(),
+                ) {
                     (true, _) => (path.clone(), [access, self.or_default(field, &e, &path)].into()),
-                    (false, None) => (self.value_type(field, field, module), [access, ".unwrap_or_default()".into()].into()),
+                    (false, None) => (
+                        self.value_type(field, field, module),
+                        [access, ".unwrap_or_default()".into()].into(),
+                    ),
                     (false, Some(_)) => {
                         let value = self.default_variant(field, &e, &path)?;
-                        (self.value_type(field, field, module), [access, format!(".unwrap_or({value}.into())")].into())
+                        (
+                            self.value_type(field, field, module),
+                            [access, format!(".unwrap_or({value}.into())")].into(),
+                        )
                     }
                 }
             }
@@ -118,7 +161,7 @@ impl Members<'_> {
         let (what, body) = if field.is_list() {
             ("Adds a value to", [format!("self.{name}"), ".push(value as i32);".into()])
         } else if field.supports_presence() || field.is_required() {
-            ("Sets", [format!("self.{name} ="), format!(" {}(value as i32);", self.some())])
+            ("Sets", [format!("self.{name} ="), format!(" {}(value as i32);", self.some(module))])
         } else {
             ("Sets", [format!("self.{name} ="), " value as i32;".into()])
         };
@@ -132,8 +175,8 @@ impl Members<'_> {
     }
 
     /// `Some`, as the listing has to write it.
-    pub(super) fn some(&self) -> String {
-        match self.known("Option") {
+    pub(super) fn some(&self, module: u32) -> String {
+        match self.known(module, "Option") {
             option if option == "Option" => "Some".into(),
             option => option + "::Some",
         }

@@ -89,7 +89,9 @@ impl Paths<'_> {
             for (enumeration, i) in message.child_enums().zip(0..) {
                 self.enumeration(&[&path[..], &[4, i]].concat(), &enumeration);
             }
-            messages.extend(message.child_messages().zip(0..).map(|(inner, i)| ([&path[..], &[3, i]].concat(), inner)));
+            messages.extend(
+                message.child_messages().zip(0..).map(|(inner, i)| ([&path[..], &[3, i]].concat(), inner)),
+            );
         }
         for (enumeration, i) in file.enums().zip(0..) {
             self.enumeration(&[5, i], &enumeration);
@@ -241,7 +243,10 @@ fn address_length(text: &str) -> usize {
     if !text.starts_with("http://") && !text.starts_with("https://") {
         return 0;
     }
-    let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | ')' | ']' | '[' | '\\' | '{' | '}' | '|' | '^' | '\'');
+    let ends = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '<' | '>' | '"' | '`' | ')' | ']' | '[' | '\\' | '{' | '}' | '|' | '^' | '\'')
+    };
     let address = &text[..text.find(ends).unwrap_or(text.len())];
     let address = address.trim_end_matches(['.', ',', ':', ';', '!', '?', '*', '_']);
     if address.ends_with("//") { 0 } else { address.len() }
@@ -257,7 +262,20 @@ mod tests {
         assert_eq!(
             documentation(comment),
             [
-                "A code:", "", "```text", "    let x = 1;", "", "    y", "```", "", "and", "```text", "z [a]", "```", "~~~text", "q",
+                "A code:",
+                "",
+                "```text",
+                "    let x = 1;",
+                "",
+                "    y",
+                "```",
+                "",
+                "and",
+                "```text",
+                "z [a]",
+                "```",
+                "~~~text",
+                "q",
                 "~~~"
             ]
         );

@@ -40,9 +40,6 @@ pub(super) enum Origin {
 pub(super) struct Members<'a> {
     pub(super) needs: &'a Needs<'a>,
     pub(super) names: &'a Names,
-    /// How the listing names `tablepb` and `std`, and the types that every module sees.
-    crates: [(&'static str, &'static str); 3],
-    shadowed: [(&'static str, &'static str, bool); 4],
 }
 
 /// Whether the listing of a message says `syntax "proto2"`. In editions it does if it has strings that are not checked for UTF-8, and
@@ -62,44 +59,33 @@ pub(super) fn is_proto2(message: &MessageDescriptor) -> bool {
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn new(needs: &'a Needs<'a>, names: &'a Names) -> Self {
-        let no_std = needs.options().no_std;
-        let of = |plain, absolute, name| if names.is_used(name) { absolute } else { plain };
-        let types = [
-            ("String", "std::string::String"),
-            ("Vec", "std::vec::Vec"),
-            ("Option", if no_std { "core::option::Option" } else { "std::option::Option" }),
-            ("Box", "std::boxed::Box"),
-        ];
-        Self {
-            needs,
-            names,
-            crates: [
-                ("tablepb", of("tablepb", "::tablepb", "tablepb")),
-                ("core", of("core", "::core", "core")),
-                ("std", if no_std { of("alloc", "::alloc", "alloc") } else { of("std", "::std", "std") }),
-            ],
-            shadowed: types.map(|(name, path)| (name, path, no_std && name != "Option" || names.is_used(name))),
-        }
-    }
-
-    /// A path that begins with the name of a crate.
-    pub(super) fn of_crate(&self, path: &str) -> String {
+    /// A path that begins with the name of a crate. A type or module of that name beside it would hide the crate.
+    pub(super) fn of_crate(&self, module: u32, path: &str) -> String {
         let (first, rest) = path.split_once("::").unwrap_or((path, ""));
-        let found = self.crates.iter().find(|known| known.0 == first).map_or(first, |known| known.1);
-        format!("{found}::{rest}")
+        let name = if first == "std" && self.needs.options().no_std { "alloc" } else { first };
+        let root = if self.names.is_used(module, name) { "::" } else { "" };
+        format!("{root}{name}::{rest}")
     }
 
-    /// A type that Rust knows without a path, unless a type of the listing has its name.
-    pub(super) fn known(&self, name: &'static str) -> String {
-        match self.shadowed.iter().find(|known| known.0 == name) {
-            Some((_, path, true)) => self.of_crate(path),
-            _ => name.into(),
+    /// A type that Rust knows without a path, unless a type beside it has its name.
+    pub(super) fn known(&self, module: u32, name: &'static str) -> String {
+        let no_std = self.needs.options().no_std;
+        let path = match name {
+            "String" => "std::string::String",
+            "Vec" => "std::vec::Vec",
+            "Box" => "std::boxed::Box",
+            _ if no_std => "core::option::Option",
+            _ => "std::option::Option",
+        };
+        if (no_std && name != "Option") || self.names.is_used(module, name) {
+            self.of_crate(module, path)
+        } else {
+            name.into()
         }
     }
 
-    pub(super) fn wrapped(&self, outer: &'static str, inner: &str) -> String {
-        format!("{}<{inner}>", self.known(outer))
+    pub(super) fn wrapped(&self, module: u32, outer: &'static str, inner: &str) -> String {
+        format!("{}<{inner}>", self.known(module, outer))
     }
 
     /// All members of a message, in the order of the file. A oneof stands at its first field.
@@ -121,7 +107,7 @@ impl<'a> Members<'a> {
         if self.needs.options().unknown_fields {
             let name = unique(&mut used, "unknown_fields".into(), "_");
             let listing = [format!("{name}: unknown_fields,")].into();
-            let kind = self.of_crate("tablepb::UnknownFieldSet");
+            let kind = self.of_crate(module, "tablepb::UnknownFieldSet");
             members.push(Member { name, kind, listing, of: Origin::UnknownFields });
         }
         members
@@ -150,7 +136,7 @@ impl<'a> Members<'a> {
         let name = unique(used, identifier(snake(oneof.name())), "_");
         let path = self.names.oneof_path(module, oneof);
         let lifetime = if self.oneof_traits(oneof).has(Traits::BORROWS) { "<'a>" } else { "" };
-        let kind = self.wrapped("Option", &format!("{path}{lifetime}"));
+        let kind = self.wrapped(module, "Option", &format!("{path}{lifetime}"));
         let mut listing = Vec::new();
         listing.push(format!("{name}{}: oneof {path} {{", renamed(&name, oneof.name())));
         for (variant, field) in self.variants(oneof) {
@@ -180,7 +166,8 @@ impl<'a> Members<'a> {
                 None => unique(&mut used, self.variant_name(enumeration, value.name()), ""),
             };
             first.entry(value.number()).or_insert_with(|| name.clone());
-            let (of_schema, number, deprecated) = (value.name().into(), value.number(), value.is_deprecated());
+            let (of_schema, number, deprecated) =
+                (value.name().into(), value.number(), value.is_deprecated());
             variants.push(Variant { name, of_schema, number, is_alias, deprecated });
         }
         variants
@@ -236,14 +223,16 @@ impl<'a> Members<'a> {
     }
 
     pub(super) fn message_path(&self, message: &MessageDescriptor, module: u32) -> String {
-        let of_library = |name: &str| self.of_crate(&format!("tablepb::wkt::{name}"));
-        let elsewhere = self.needs.elsewhere(message.full_name(), self.needs.has_message(message), of_library);
+        let of_library = |name: &str| self.of_crate(module, &format!("tablepb::wkt::{name}"));
+        let elsewhere =
+            self.needs.elsewhere(message.full_name(), self.needs.has_message(message), of_library);
         elsewhere.unwrap_or_else(|| self.names.message_path(module, message))
     }
 
     pub(super) fn enum_path(&self, enumeration: &EnumDescriptor, module: u32) -> String {
-        let of_library = |name: &str| self.of_crate(&format!("tablepb::wkt::{name}"));
-        let elsewhere = self.needs.elsewhere(enumeration.full_name(), self.needs.has_enum(enumeration), of_library);
+        let of_library = |name: &str| self.of_crate(module, &format!("tablepb::wkt::{name}"));
+        let elsewhere =
+            self.needs.elsewhere(enumeration.full_name(), self.needs.has_enum(enumeration), of_library);
         elsewhere.unwrap_or_else(|| self.names.enum_path(module, enumeration))
     }
 
@@ -253,19 +242,23 @@ impl<'a> Members<'a> {
             && field.is_map()
             && let Some(key) = entry.map_entry_key_field()
         {
-            let path = self.of_crate(match self.needs.options().maps_of(field) {
-                MapType::BTreeMap => "std::collections::BTreeMap",
-                MapType::HashMap => "std::collections::HashMap",
-                MapType::SmallMap => "tablepb::SmallMap",
-            });
-            let (key, value) = (self.value_type(&key, field, module), self.value_type(&value_of(field), field, module));
+            let path = self.of_crate(
+                module,
+                match self.needs.options().maps_of(field) {
+                    MapType::BTreeMap => "std::collections::BTreeMap",
+                    MapType::HashMap => "std::collections::HashMap",
+                    MapType::SmallMap => "tablepb::SmallMap",
+                },
+            );
+            let (key, value) =
+                (self.value_type(&key, field, module), self.value_type(&value_of(field), field, module));
             return format!("{path}<{key}, {value}>");
         }
         let value = self.value_type(field, field, module);
         if field.is_list() {
-            self.wrapped("Vec", &value)
+            self.wrapped(module, "Vec", &value)
         } else if field.supports_presence() || field.is_required() {
-            self.wrapped("Option", &value)
+            self.wrapped(module, "Option", &value)
         } else {
             value
         }
@@ -283,21 +276,23 @@ impl<'a> Members<'a> {
             Kind::Uint64 | Kind::Fixed64 => "u64".into(),
             Kind::Bool => "bool".into(),
             Kind::String => match options.strings_of(owner) {
-                TextType::Owned | TextType::Shared => self.known("String"),
+                TextType::Owned | TextType::Shared => self.known(module, "String"),
                 TextType::Borrowed => "&'a str".into(),
-                TextType::Cow => self.of_crate("std::borrow::Cow<'a, str>"),
+                TextType::Cow => self.of_crate(module, "std::borrow::Cow<'a, str>"),
             },
             Kind::Bytes => match options.bytes_of(owner) {
-                TextType::Owned => self.wrapped("Vec", "u8"),
+                TextType::Owned => self.wrapped(module, "Vec", "u8"),
                 TextType::Borrowed => "&'a [u8]".into(),
-                TextType::Cow => self.of_crate("std::borrow::Cow<'a, [u8]>"),
-                TextType::Shared => self.of_crate("tablepb::bytes::Bytes"),
+                TextType::Cow => self.of_crate(module, "std::borrow::Cow<'a, [u8]>"),
+                TextType::Shared => self.of_crate(module, "tablepb::bytes::Bytes"),
             },
             Kind::Enum(enumeration) => {
                 let path = self.enum_path(&enumeration, module);
                 match options.open_enums {
                     _ if enumeration.is_closed() => path,
-                    OpenEnumType::EnumValue => format!("{}<{path}>", self.of_crate("tablepb::EnumValue")),
+                    OpenEnumType::EnumValue => {
+                        format!("{}<{path}>", self.of_crate(module, "tablepb::EnumValue"))
+                    }
                     OpenEnumType::Number => "i32".into(),
                     OpenEnumType::Listed => path,
                 }
@@ -308,9 +303,9 @@ impl<'a> Members<'a> {
                     path.push_str("<'a>");
                 }
                 if self.needs.is_lazy(field, &message) {
-                    format!("{}<{path}>", self.of_crate("tablepb::Lazy"))
+                    format!("{}<{path}>", self.of_crate(module, "tablepb::Lazy"))
                 } else if self.needs.is_boxed(field, &message) {
-                    self.wrapped("Box", &path)
+                    self.wrapped(module, "Box", &path)
                 } else {
                     path
                 }

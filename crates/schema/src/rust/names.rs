@@ -98,7 +98,8 @@ impl Names {
             files.for_each(|file| _ = this.package(&file));
         } else {
             let first = files.next();
-            let one = files.all(|f| first.as_ref().is_none_or(|first| first.package_name() == f.package_name()));
+            let one =
+                files.all(|f| first.as_ref().is_none_or(|first| first.package_name() == f.package_name()));
             this.layout = if one { Layout::OnePackage } else { Layout::Whole };
         }
         for file in pool.files() {
@@ -206,7 +207,15 @@ impl Names {
         }
         let depth = module.depth + 1;
         let package = package.map(String::from);
-        self.modules.push(Module { name, parent, depth, items: vec![], used: BTreeMap::new(), package, message: None });
+        self.modules.push(Module {
+            name,
+            parent,
+            depth,
+            items: vec![],
+            used: BTreeMap::new(),
+            package,
+            message: None,
+        });
         next
     }
 
@@ -295,9 +304,9 @@ impl Names {
         path
     }
 
-    /// Whether a type, or a module, somewhere in the listing has this name.
-    pub(super) fn is_used(&self, name: &str) -> bool {
-        self.modules.iter().any(|module| module.used.contains_key(name))
+    /// Whether a type, or a module, has this name in a module.
+    pub(super) fn is_used(&self, module: u32, name: &str) -> bool {
+        self.modules[module as usize].used.contains_key(name)
     }
 }
 

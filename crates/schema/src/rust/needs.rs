@@ -4,8 +4,8 @@
 
 use super::groups::groups;
 use super::options::{MapType, RustOptions, TextType};
-use alloc::{vec, vec::Vec};
 use alloc::string::String;
+use alloc::{vec, vec::Vec};
 use tablepb::schema::FileDescriptor;
 use tablepb::table::Kind;
 use tablepb::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor, wkt};
@@ -96,9 +96,11 @@ impl<'o> Needs<'o> {
 
     /// Writes all types of a file, for a pool without those that `tablepb::wkt` has.
     pub(super) fn file(&mut self, file: &FileDescriptor, of_pool: bool) {
-        let left_out = |name: &str| of_pool && self.options.well_known && is_well_known(name)
-            || !self.options.is_wanted(name)
-            || self.options.external(name).is_some();
+        let left_out = |name: &str| {
+            of_pool && self.options.well_known && is_well_known(name)
+                || !self.options.is_wanted(name)
+                || self.options.external(name).is_some()
+        };
         let mut enums = file.enums().collect::<Vec<_>>();
         let mut messages = file.messages().collect::<Vec<_>>();
         while let Some(message) = messages.pop() {
@@ -129,7 +131,9 @@ impl<'o> Needs<'o> {
                         users[to.index() as usize].push(from);
                         self.message(to);
                     }
-                    Kind::Enum(e) if !self.is_elsewhere(e.full_name(), self.has_enum(&e)) => self.enumeration(&e),
+                    Kind::Enum(e) if !self.is_elsewhere(e.full_name(), self.has_enum(&e)) => {
+                        self.enumeration(&e)
+                    }
                     _ => {}
                 }
             }
@@ -143,7 +147,8 @@ impl<'o> Needs<'o> {
     /// Whether a type is one of `tablepb::wkt`, or has a path that the caller gave.
     fn is_elsewhere(&self, full_name: &str, is_written: bool) -> bool {
         !is_written
-            && (self.options.well_known && is_well_known(full_name) || self.options.external(full_name).is_some())
+            && (self.options.well_known && is_well_known(full_name)
+                || self.options.external(full_name).is_some())
     }
 
     /// The path of a type that is not written. `of_library` makes that of one of `tablepb::wkt`.
@@ -190,7 +195,8 @@ impl<'o> Needs<'o> {
             Kind::Float | Kind::Double => no_eq,
             Kind::Message(to) if self.options.external(to.full_name()).is_some() => no_eq,
             Kind::Message(to)
-                if self.is_elsewhere(to.full_name(), self.has_message(&to)) && NO_WKT_EQ.contains(&to.name()) =>
+                if self.is_elsewhere(to.full_name(), self.has_message(&to))
+                    && NO_WKT_EQ.contains(&to.name()) =>
             {
                 no_eq
             }
@@ -240,7 +246,10 @@ impl<'o> Needs<'o> {
     /// Whether a singular member is decoded on first access: not if its message borrows, or is of `tablepb::wkt`.
     pub(super) fn is_lazy(&self, field: &FieldDescriptor, to: &MessageDescriptor) -> bool {
         let singular = !field.is_list() && !field.is_map() && !field.parent_message().is_map_entry();
-        singular && self.options.is_lazy(field) && self.has_message(to) && !self.traits_of(to).has(Traits::BORROWS)
+        singular
+            && self.options.is_lazy(field)
+            && self.has_message(to)
+            && !self.traits_of(to).has(Traits::BORROWS)
     }
 }
 

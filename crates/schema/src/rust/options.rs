@@ -374,7 +374,12 @@ impl RustOptions {
     pub(super) fn external(&self, full_name: &str) -> Option<String> {
         let mut end = full_name.len();
         loop {
-            let found = self.externs.entries().iter().rev().find(|(path, _)| path.trim_start_matches('.') == &full_name[..end]);
+            let found = self
+                .externs
+                .entries()
+                .iter()
+                .rev()
+                .find(|(path, _)| path.trim_start_matches('.') == &full_name[..end]);
             if let Some((_, rust)) = found {
                 return Some(super::names::inside(rust, full_name[end..].trim_start_matches('.')));
             }

@@ -5,7 +5,8 @@ use super::names::{Names, ROOT};
 use super::needs::Needs;
 use super::{RustOptions, print};
 use alloc::borrow::ToOwned;
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 use tablepb::schema::ServiceDescriptor;
 use tablepb::{DescriptorPool, MessageDescriptor};
@@ -49,7 +50,8 @@ impl RustPackages {
     /// Aborts if the allocator fails.
     #[must_use]
     pub fn new(pool: &DescriptorPool, options: &RustOptions) -> Self {
-        let services: Vec<_> = pool.services().filter(|service| options.is_wanted(service.full_name())).collect();
+        let services: Vec<_> =
+            pool.services().filter(|service| options.is_wanted(service.full_name())).collect();
         let mut needs = Needs::new(pool, options);
         for file in pool.files() {
             let of_google = file.package_name() == "google.protobuf";
@@ -60,18 +62,25 @@ impl RustPackages {
         let mut elsewhere = BTreeMap::new();
         let methods = || services.iter().flat_map(ServiceDescriptor::methods);
         for message in methods().flat_map(|method| [method.input(), method.output()]) {
-            match needs.elsewhere(message.full_name(), needs.has_message(&message), |name| "::tablepb::wkt::".to_owned() + name) {
+            match needs.elsewhere(message.full_name(), needs.has_message(&message), |name| {
+                "::tablepb::wkt::".to_owned() + name
+            }) {
                 Some(path) => drop(elsewhere.insert(message.index(), path)),
                 None => needs.message(message),
             }
         }
         let needs = needs.complete();
-        let has_service = |file: &tablepb::schema::FileDescriptor| services.iter().any(|service| service.parent_file() == *file);
-        let names = Names::new(pool, &needs, has_service, true);
+        let files: BTreeSet<String> =
+            services.iter().map(|service| service.parent_file().name().into()).collect();
+        let names = Names::new(pool, &needs, |file| files.contains(file.name()), true);
         let comments = Comments::new(pool);
         let mut sources = BTreeMap::new();
+        let with_services: BTreeSet<&str> = services.iter().map(ServiceDescriptor::package_name).collect();
         for (module, package) in names.packages() {
-            sources.insert(package.into(), print::listing(&needs, &names, &comments, module));
+            let source = print::listing(&needs, &names, &comments, module);
+            if !source.is_empty() || with_services.contains(package) {
+                sources.insert(package.into(), source);
+            }
         }
         Self { names, comments, sources, services, elsewhere }
     }
@@ -79,9 +88,7 @@ impl RustPackages {
     /// The packages that have types or services, in the order of their names, each with the source of its types. The package
     /// without a name is empty.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let has_service = |package: &str| self.services.iter().any(|service| service.package_name() == package);
-        let all = self.sources.iter().map(|(package, source)| (package.as_str(), source.as_str()));
-        all.filter(move |(package, source)| !source.is_empty() || has_service(package))
+        self.sources.iter().map(|(package, source)| (package.as_str(), source.as_str()))
     }
 
     /// The services that the options ask for, in the order of the pool.
@@ -130,7 +137,7 @@ impl RustPackages {
     #[must_use]
     pub fn modules(&self, mut include: impl FnMut(&str) -> String) -> String {
         let mut lines = |package: &str, out: &mut String, indent: usize| {
-            if self.iter().any(|(found, _)| found == package) {
+            if self.sources.contains_key(package) {
                 include(package).lines().for_each(|text| line(out, indent, text));
             }
         };
@@ -157,7 +164,8 @@ impl RustPackages {
 
     /// The modules of packages in another one, the last first.
     fn inner(&self, of: u32) -> Vec<Option<u32>> {
-        let mut inner: Vec<_> = self.names.packages().filter(|(module, _)| self.names.parent(*module) == Some(of)).collect();
+        let mut inner: Vec<_> =
+            self.names.packages().filter(|(module, _)| self.names.parent(*module) == Some(of)).collect();
         inner.sort_by(|a, b| b.1.cmp(a.1));
         inner.into_iter().map(|(module, _)| Some(module)).collect()
     }

@@ -70,7 +70,9 @@ mod tests {
 
     #[test]
     fn paths_match_whole_parts_of_names() {
-        let all = map(&[".", ".a", ".a.B", ".a.B.c", "c", "B.c", "a.B.c", ".a.", ".b", "x.c", "C", ".a.B.cc", "", "a"]);
+        let all = map(&[
+            ".", ".a", ".a.B", ".a.B.c", "c", "B.c", "a.B.c", ".a.", ".b", "x.c", "C", ".a.B.cc", "", "a",
+        ]);
         let found: Vec<_> = all.all("a.B.c").copied().collect();
         assert_eq!(found, [".", ".a", ".a.B", ".a.B.c", "c", "B.c", "a.B.c"]);
         assert!(!all.has("") || all.all("").eq([&".", &""]));

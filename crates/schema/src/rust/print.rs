@@ -29,7 +29,7 @@ const CHAIN_WIDTH: usize = 60;
 /// The source of all types in a module that are needed.
 pub(super) fn listing(needs: &Needs<'_>, names: &Names, comments: &Comments, module: u32) -> String {
     let visibility = if needs.options().public { "pub" } else { "pub(crate)" };
-    let members = Members::new(needs, names);
+    let members = Members { needs, names };
     let mut printer = Printer { members, comments, visibility, out: String::new(), indent: 0 };
     printer.modules(names, module);
     printer.out
@@ -52,7 +52,7 @@ impl Printer<'_> {
             self.gap();
             match item {
                 Item::Message(message) => self.message(message, module),
-                Item::Enum(enumeration) => self.enumeration(enumeration),
+                Item::Enum(enumeration) => self.enumeration(enumeration, module),
                 Item::Oneof(oneof) => self.oneof(oneof, module),
                 Item::Comment(text) => self.line(&format!("// {text}")),
                 Item::Module(inner) => {
@@ -83,7 +83,7 @@ impl Printer<'_> {
         if members.is_empty() {
             self.line(&format!("{} struct {title} {{}}", self.visibility));
         } else {
-            self.open(&format!("{} struct {title} {{", self.visibility));
+            self.open_item(&format!("{} struct {title}", self.visibility));
             for member in &members {
                 match &member.of {
                     Origin::Field(field) => {
@@ -105,7 +105,7 @@ impl Printer<'_> {
             self.close("}");
         }
         self.gap();
-        self.message_listing(message, &title, &members);
+        self.message_listing(message, module, &title, &members);
         let accessors = match self.members.needs.options().accessors {
             true => self.members.accessors(&members, module),
             false => Vec::new(),
@@ -165,14 +165,31 @@ impl Printer<'_> {
         let Some((name, (parameters, result))) = parts else { return self.open(&format!("{head} {{")) };
         self.open(&format!("{} {name}(", self.visibility));
         parameters.split(", ").for_each(|parameter| self.line(&format!("{parameter},")));
-        self.close(&format!("){result} {{"));
-        self.indent += 1;
+        self.indent -= 1;
+        let end = format!("){result}");
+        // Here rustfmt counts the indentation twice, and allows four characters more before it gives up on the space.
+        let width = 4 * self.indent + end.len();
+        if width + 4 * self.indent + 2 <= WIDTH {
+            self.open(&format!("{end} {{"));
+        } else if width <= WIDTH + 4 {
+            self.line(&end);
+            self.open("{");
+        } else if let Some((before, item)) = end.split_once("<Item = ") {
+            self.open(&format!("{before}<"));
+            let item = format!("Item = {},", item.trim_end_matches("> + '_"));
+            let fits = self.fits(&item);
+            self.line(&item);
+            self.close(if fits { "> + '_ {" } else { "> + '_{" });
+            self.indent += 1;
+        } else {
+            self.open(&format!("{end}{{"));
+        }
     }
 
-    fn message_listing(&mut self, message: &MessageDescriptor, title: &str, members: &[Member]) {
+    fn message_listing(&mut self, message: &MessageDescriptor, module: u32, title: &str, members: &[Member]) {
         let syntax = if is_proto2(message) { " syntax \"proto2\"" } else { "" };
         let notes = self.members.extension_notes(message);
-        let header = self.members.of_crate("tablepb::message! {");
+        let header = self.members.of_crate(module, "tablepb::message! {");
         self.open(&header);
         let listing = format!("{title} as \"{}\"{syntax}", message.full_name());
         if members.is_empty() && notes.is_empty() {
@@ -189,13 +206,13 @@ impl Printer<'_> {
         let traits = self.members.oneof_traits(oneof);
         let lifetime = if traits.has(Traits::BORROWS) { "<'a>" } else { "" };
         let name = self.members.names.oneof_name(oneof);
-        let title = format!("{} enum {name}{lifetime} {{", self.visibility);
+        let title = format!("{} enum {name}{lifetime}", self.visibility);
         self.document(oneof.full_name(), true, false);
         let derives = self.members.derives(traits, false);
         self.attribute(&derives);
         self.attributes(Items::ONEOF, oneof.full_name(), None);
         self.allow_deprecated(oneof.fields().any(|field| mentions_deprecated(&field)));
-        self.open(&title);
+        self.open_item(&title);
         for (variant, field) in self.members.variants(oneof) {
             let kind = self.members.value_type(&field, &field, module);
             let second = format!("{}.{}", oneof.full_name(), field.name());
@@ -214,17 +231,17 @@ impl Printer<'_> {
         self.close("}");
     }
 
-    fn enumeration(&mut self, enumeration: &EnumDescriptor) {
+    fn enumeration(&mut self, enumeration: &EnumDescriptor, module: u32) {
         let title = self.members.names.enum_name(enumeration);
         let (aliases, variants): (Vec<_>, Vec<_>) =
             self.members.enum_variants(enumeration).into_iter().partition(|variant| variant.is_alias);
         self.document(enumeration.full_name(), true, enumeration.is_deprecated());
-        self.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
+        self.attribute("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
         self.attributes(Items::ENUM, enumeration.full_name(), None);
         self.deprecated(enumeration.is_deprecated());
         let mentions = variants.iter().any(|variant| variant.deprecated);
         self.allow_deprecated(mentions);
-        self.open(&format!("{} enum {title} {{", self.visibility));
+        self.open_item(&format!("{} enum {title}", self.visibility));
         for (i, variant) in variants.iter().enumerate() {
             let path = value_name(enumeration, &variant.of_schema);
             self.document(&path, false, false);
@@ -244,7 +261,7 @@ impl Printer<'_> {
         self.close("}");
         self.gap();
         let syntax = if enumeration.is_closed() { " syntax \"proto2\"" } else { "" };
-        let header = self.members.of_crate("tablepb::enumeration! {");
+        let header = self.members.of_crate(module, "tablepb::enumeration! {");
         self.open(&header);
         self.open(&format!("{title} as \"{}\"{syntax} {{", enumeration.full_name()));
         for Variant { name, of_schema, number, .. } in &variants {
@@ -258,14 +275,14 @@ impl Printer<'_> {
         if self.members.needs.options().accessors {
             self.gap();
             self.allow_deprecated(mentions || enumeration.is_deprecated());
-            self.enum_names(title, &variants, &aliases);
+            self.enum_names(title, &variants, &aliases, module);
         }
     }
 
     /// `as_str_name` and `from_str_name`.
-    fn enum_names(&mut self, title: &str, variants: &[Variant], aliases: &[Variant]) {
-        let option = self.members.known("Option");
-        let some = self.members.some();
+    fn enum_names(&mut self, title: &str, variants: &[Variant], aliases: &[Variant], module: u32) {
+        let option = self.members.known(module, "Option");
+        let some = self.members.some(module);
         let none = some.replace("Some", "None");
         self.open(&format!("impl {title} {{"));
         self.line("/// The name of the value in the schema.");
@@ -309,7 +326,8 @@ impl Printer<'_> {
 
     /// The comment of the schema. A type without one has its full name.
     fn document(&mut self, full_name: &str, is_type: bool, deprecated: bool) {
-        let comment = self.comments.get(full_name).filter(|_| self.members.needs.options().has_comments(full_name));
+        let comment =
+            self.comments.get(full_name).filter(|_| self.members.needs.options().has_comments(full_name));
         match comment {
             Some(comment) => {
                 for text in documentation(comment) {
@@ -355,7 +373,15 @@ impl Printer<'_> {
         }
         let inner = text.trim_start_matches("#[derive(").trim_end_matches(")]");
         self.open("#[derive(");
-        inner.split(", ").for_each(|name| self.line(&format!("{name},")));
+        let mut line = String::new();
+        for name in inner.split(", ") {
+            if !line.is_empty() && !self.fits(&format!("{line} {name},")) {
+                self.line(&core::mem::take(&mut line));
+            }
+            let space = if line.is_empty() { "" } else { " " };
+            line = format!("{line}{space}{name},");
+        }
+        self.line(&line);
         self.close(")]");
     }
 
@@ -415,6 +441,17 @@ impl Printer<'_> {
     fn open(&mut self, text: &str) {
         self.line(text);
         self.indent += 1;
+    }
+
+    /// The head of an item. The brace of a long one stands on the next line.
+    fn open_item(&mut self, head: &str) {
+        let line = format!("{head} {{");
+        if self.fits(&line) {
+            self.open(&line);
+        } else {
+            self.line(head);
+            self.open("{");
+        }
     }
 
     fn close(&mut self, text: &str) {
