@@ -266,9 +266,15 @@ impl Config {
             if let Some(generator) = &mut self.service_generator {
                 let of_package = packages.services().filter(|service| service.package_name() == package);
                 for service in of_package {
-                    content.push('\n');
+                    if !content.ends_with("\n\n") {
+                        content.push('\n');
+                    }
                     generator.generate(&Service::new(&packages, service), &mut content);
                 }
+            }
+            if source.is_empty() && content == HEADER {
+                // Services alone, and no generator for them.
+                content.pop();
             }
             let name = file_name(package, &self.default_package_filename);
             if files.iter().any(|file| file.name() == name) {

@@ -1,7 +1,9 @@
 //! The command line: which commands there are, and what runs them.
 
 use crate::failure::Failure;
-use crate::{bench, check, compile, conf, convert, guess, inspect, print, query, sample, stats, target};
+use crate::{
+    bench, check, compile, conf, convert, generate, guess, inspect, print, query, sample, stats, target,
+};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, ColorChoice, Command};
 use clap_complete::Shell;
@@ -17,6 +19,7 @@ const COMMANDS: &[Entry] = &[
     (query::command, query::run),
     (compile::command, compile::run),
     (print::command, print::run),
+    (generate::command, generate::run),
     (check::command, check::run),
     (stats::command, stats::run),
     (conf::command, conf::run),

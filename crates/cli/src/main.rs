@@ -11,6 +11,7 @@ mod conf;
 mod convert;
 mod failure;
 mod format;
+mod generate;
 mod guess;
 mod inspect;
 mod interrupt;

@@ -1,4 +1,4 @@
-//! `compile` and `print`.
+//! `compile`, `print` and `generate`.
 
 use crate::support::{Scratch, USER, ends, shown, text};
 use tablepb::DescriptorPool;
@@ -116,4 +116,31 @@ fn print_shows_source_and_json() {
     assert_eq!(back.encode_to_vec().expect("a set"), shown(&["compile", &proto], ""));
     // A file that protobuf has built in need not be there.
     assert_eq!(shown(&schema, &json), shown(&["compile", &proto], ""));
+}
+
+#[test]
+fn generate_writes_what_the_build_script_writes() {
+    let scratch = Scratch::new("generate");
+    let proto = scratch.path("user.proto");
+    let out = scratch.path("out");
+    let generate = ["generate", "-o", &out, "--opt", "bytes=.", "--opt", "include_file=mod.rs", &proto];
+    assert!(ends(1, &[&generate[..], &["--check"]].concat(), "").contains("out of date: "));
+    assert!(!std::path::Path::new(&out).exists());
+    assert!(shown(&generate, "").is_empty());
+    assert!(shown(&[&generate[..], &["--check"]].concat(), "").is_empty());
+    let pool =
+        SourceBuilder::new().source("user.proto", USER).include_source_info(true).build().expect("a pool");
+    let mut config = tablepb_build::Config::new();
+    config.bytes(["."]).include_file("mod.rs").out_dir(&out);
+    for file in config.generate(&pool).expect("files") {
+        assert!(file.is_written(std::path::Path::new(&out)), "{}", file.name());
+    }
+    std::fs::write(scratch.path("out/mod.rs"), "").expect("a file");
+    let said = ends(1, &[&generate[..], &["--check"]].concat(), "");
+    assert!(said.contains("out of date: ") && said.contains("mod.rs") && !said.contains("app.rs"), "{said}");
+    // A set, which has no comments here.
+    let set = scratch.path("set.binpb");
+    shown(&["compile", "-o", &set, "--include-imports", &proto], "");
+    assert!(shown(&["generate", "-o", &out, &set], "").is_empty());
+    assert!(ends(2, &["generate", "--opt", "bites=.", &proto], "").contains("--opt: unknown option bites"));
 }

@@ -365,7 +365,8 @@ impl Printer<'_> {
 
     /// A list of traits, broken where it is too long.
     fn attribute(&mut self, text: &str) {
-        if text.is_empty() || self.fits(text) {
+        // One column less than for other lines.
+        if text.is_empty() || self.fits(&format!("{text} ")) {
             if !text.is_empty() {
                 self.line(text);
             }
