@@ -1,8 +1,8 @@
 //! [`ReflectionClient`].
 
 use super::{v1, v1alpha};
-use std::collections::{BTreeMap, HashSet};
-use tablepb::schema::PoolOptions;
+use std::collections::HashSet;
+use tablepb::schema::{PoolBuilder, PoolOptions};
 use tablepb::{DescriptorPool, Message, message};
 use tokio_stream::StreamExt;
 use tonic::body::Body;
@@ -34,28 +34,18 @@ pub struct ReflectionClient<T> {
     host: String,
 }
 
-/// A file, and what it imports.
+/// What a file calls itself.
 #[derive(Default)]
-struct FileProto<'a> {
+struct FileName<'a> {
     name: &'a str,
-    dependencies: Vec<&'a str>,
-}
-
-/// A `FileDescriptorSet`.
-#[derive(Default)]
-struct Set<'a> {
-    files: Vec<&'a [u8]>,
 }
 
 message! {
-    FileProto<'a> as "google.protobuf.FileDescriptorProto" {
-        name: string = 1,
-        dependencies as "dependency": repeated string = 3,
-    }
-    Set<'a> as "google.protobuf.FileDescriptorSet" {
-        files as "file": repeated bytes = 1,
-    }
+    FileName<'a> as "google.protobuf.FileDescriptorProto" { name: string = 1 }
 }
+
+/// How long a chain of imports may be: each of its files is a round of questions.
+const MAX_ROUNDS: usize = 256;
 
 /// What is asked; the versions have the same questions.
 enum Ask<'a> {
@@ -133,36 +123,37 @@ where
     /// # Errors
     /// As [`services`](Self::services); `NOT_FOUND` if the server does not have one; `DATA_LOSS` if the files are no schema.
     pub async fn pool<S: AsRef<str>>(&mut self, symbols: &[S]) -> Result<DescriptorPool, Status> {
-        let mut files = Files {
-            by_name: BTreeMap::new(),
-            bytes: self.max_bytes,
-            files: self.max_files,
-            missing: Vec::new(),
-        };
+        let builder = PoolBuilder::new().with_options(self.options.clone());
+        let mut files =
+            Files { builder, names: HashSet::new(), bytes: self.max_bytes, files: self.max_files };
         for symbol in symbols {
             self.fetch(&Ask::Symbol(symbol.as_ref()), &mut files).await?;
-            while let Some(name) = files.missing.pop() {
-                if !files.by_name.contains_key(&name) {
+        }
+        for _ in 0..MAX_ROUNDS {
+            let missing: Vec<String> =
+                files.builder.missing_imports().into_iter().map(str::to_owned).collect();
+            if missing.is_empty() {
+                let wrong = |error| Status::data_loss(format!("the schema of the server is wrong: {error}"));
+                return files.builder.build().map_err(wrong);
+            }
+            for name in missing {
+                // It may have come with another one.
+                if !files.names.contains(&name) {
                     self.fetch(&Ask::File(&name), &mut files).await?;
-                    if !files.by_name.contains_key(&name) {
-                        return Err(Status::data_loss(format!(
-                            "the answer to a question for {name} does not have it"
-                        )));
-                    }
+                }
+                if !files.names.contains(&name) {
+                    return Err(Status::data_loss(format!(
+                        "the answer to a question for {name} does not have it"
+                    )));
                 }
             }
         }
-        let set = files.in_order().encode_to_vec().map_err(|error| Status::data_loss(error.to_string()))?;
-        self.options
-            .decode(&set)
-            .map_err(|error| Status::data_loss(format!("the schema of the server is wrong: {error}")))
+        Err(Status::resource_exhausted("the imports of the server's schema have no end"))
     }
 
     async fn fetch(&mut self, ask: &Ask<'_>, files: &mut Files) -> Result<(), Status> {
         match self.ask(ask).await? {
-            Answer::Files(found) if !found.is_empty() => {
-                found.into_iter().try_for_each(|file| files.add(file))
-            }
+            Answer::Files(found) if !found.is_empty() => found.iter().try_for_each(|file| files.add(file)),
             _ => Err(no_answer()),
         }
     }
@@ -236,46 +227,29 @@ fn no_answer() -> Status {
 
 /// The files so far, and what may still come.
 struct Files {
-    by_name: BTreeMap<String, (Vec<u8>, Vec<String>)>,
+    builder: PoolBuilder,
+    names: HashSet<String>,
     bytes: usize,
     files: usize,
-    missing: Vec<String>,
 }
 
 impl Files {
-    fn add(&mut self, file: Vec<u8>) -> Result<(), Status> {
-        let proto = FileProto::decode(&file)
-            .map_err(|error| Status::data_loss(format!("a file of the server is none: {error}")))?;
-        let name = proto.name.to_owned();
-        if self.by_name.contains_key(&name) {
+    /// Adds a file. Servers send one more than once, with each that imports it; the first counts.
+    fn add(&mut self, file: &[u8]) -> Result<(), Status> {
+        let wrong = |error| Status::data_loss(format!("a file of the server is none: {error}"));
+        let name = FileName::decode(file).map_err(wrong)?.name;
+        if self.names.contains(name) {
             return Ok(());
         }
         let left = self.bytes.checked_sub(file.len()).zip(self.files.checked_sub(1));
         let Some((bytes, files)) = left else {
             return Err(Status::resource_exhausted("the schema of the server is larger than allowed"));
         };
+        self.builder
+            .add_file_descriptor_proto(file)
+            .map_err(|error| Status::resource_exhausted(error.to_string()))?;
         (self.bytes, self.files) = (bytes, files);
-        let dependencies: Vec<String> = proto.dependencies.iter().map(|name| (*name).to_owned()).collect();
-        self.missing.extend(dependencies.iter().filter(|name| !self.by_name.contains_key(*name)).cloned());
-        self.by_name.insert(name, (file, dependencies));
+        self.names.insert(name.into());
         Ok(())
-    }
-
-    /// Each file after those that it imports. Files that import each other come in any order, which the pool refuses.
-    fn in_order(&self) -> Set<'_> {
-        let (mut seen, mut files) = (HashSet::new(), Vec::new());
-        for name in self.by_name.keys() {
-            let mut stack = vec![(name.as_str(), false)];
-            while let Some((name, imports_done)) = stack.pop() {
-                let Some((bytes, dependencies)) = self.by_name.get(name) else { continue };
-                if imports_done {
-                    files.push(bytes.as_slice());
-                } else if seen.insert(name) {
-                    stack.push((name, true));
-                    stack.extend(dependencies.iter().map(|import| (import.as_str(), false)));
-                }
-            }
-        }
-        Set { files }
     }
 }
