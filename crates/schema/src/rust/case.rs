@@ -78,6 +78,18 @@ pub(super) fn identifier(name: String) -> String {
     if KEYWORDS.contains(&name.as_str()) { format!("r#{name}") } else { name }
 }
 
+/// The path of what has a name of the schema in what has a path of Rust.
+pub(super) fn inside(rust: &str, name: &str) -> String {
+    let mut path = String::from(rust);
+    let mut parts = name.split('.').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let last = parts.peek().is_none();
+        path.push_str("::");
+        path.push_str(&identifier(if last { upper_camel(part) } else { snake(part) }));
+    }
+    path
+}
+
 /// The name of an enum value without the name of the enum before it, as prost has it: `Red` for `COLOR_RED` of `Color`.
 pub(super) fn variant(enumeration: &str, value: &str) -> String {
     let name = upper_camel(value);

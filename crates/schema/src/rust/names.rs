@@ -310,18 +310,6 @@ impl Names {
     }
 }
 
-/// The path of what has a name of the schema in what has a path of Rust.
-pub(super) fn inside(rust: &str, name: &str) -> String {
-    let mut path = String::from(rust);
-    let mut parts = name.split('.').filter(|part| !part.is_empty()).peekable();
-    while let Some(part) = parts.next() {
-        let last = parts.peek().is_none();
-        path.push_str("::");
-        path.push_str(&identifier(if last { upper_camel(part) } else { snake(part) }));
-    }
-    path
-}
-
 /// A name that is not in use: the name itself, or the first number after it that is free.
 pub(super) fn unique(used: &mut BTreeMap<String, (bool, u32)>, name: String, separator: &str) -> String {
     let is_module = match used.get(&name) {

@@ -381,7 +381,7 @@ impl RustOptions {
                 .rev()
                 .find(|(path, _)| path.trim_start_matches('.') == &full_name[..end]);
             if let Some((_, rust)) = found {
-                return Some(super::names::inside(rust, full_name[end..].trim_start_matches('.')));
+                return Some(super::case::inside(rust, full_name[end..].trim_start_matches('.')));
             }
             end = match full_name[..end].rfind('.') {
                 Some(end) => end,
