@@ -112,7 +112,7 @@ impl Printer<'_> {
         };
         if !accessors.is_empty() {
             self.gap();
-            self.allow_deprecated(mentions || message.is_deprecated());
+            self.allow_unused(mentions || message.is_deprecated());
             self.open(&format!("impl{lifetime} {title} {{"));
             for accessor in &accessors {
                 self.gap();
@@ -274,7 +274,7 @@ impl Printer<'_> {
         self.close("}");
         if self.members.needs.options().accessors {
             self.gap();
-            self.allow_deprecated(mentions || enumeration.is_deprecated());
+            self.allow_unused(mentions || enumeration.is_deprecated());
             self.enum_names(title, &variants, &aliases, module);
         }
     }
@@ -354,6 +354,11 @@ impl Printer<'_> {
         if deprecated && self.members.needs.options().accessors {
             self.line("#[deprecated]");
         }
+    }
+
+    /// Methods that a program may not call, which in a program of its own would be a warning each.
+    fn allow_unused(&mut self, deprecated: bool) {
+        self.line(if deprecated { "#[allow(dead_code, deprecated)]" } else { "#[allow(dead_code)]" });
     }
 
     /// An item that mentions what is deprecated, as its author did.

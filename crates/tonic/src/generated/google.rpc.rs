@@ -116,6 +116,7 @@ pub mod quota_failure {
         }
     }
 
+    #[allow(dead_code)]
     impl Violation {
         /// The value of `future_quota_value`, or its default.
         pub fn future_quota_value(&self) -> i64 {

@@ -26,6 +26,7 @@ tablepb::message! {
     }
 }
 
+#[allow(dead_code)]
 impl HealthCheckResponse {
     /// The value of `status`.
     pub fn status(&self) -> health_check_response::ServingStatus {
@@ -63,6 +64,7 @@ pub mod health_check_response {
         }
     }
 
+    #[allow(dead_code)]
     impl ServingStatus {
         /// The name of the value in the schema.
         pub fn as_str_name(&self) -> &'static str {
