@@ -1,6 +1,8 @@
 //! The command line: which commands there are, and what runs them.
 
 use crate::failure::Failure;
+#[cfg(feature = "grpc")]
+use crate::grpc;
 use crate::{
     bench, check, compile, conf, convert, generate, guess, inspect, print, query, sample, stats, target,
 };
@@ -25,6 +27,12 @@ const COMMANDS: &[Entry] = &[
     (conf::command, conf::run),
     (guess::command, guess::run),
     (bench::command, bench::run),
+    #[cfg(feature = "grpc")]
+    (grpc::call::command, grpc::call::run),
+    #[cfg(feature = "grpc")]
+    (grpc::list::command, grpc::list::run),
+    #[cfg(feature = "grpc")]
+    (grpc::describe::command, grpc::describe::run),
     (completions_command, completions),
 ];
 

@@ -19,6 +19,9 @@ pub enum Failure {
     Message(String),
     /// Messages that were at fault and left out, out of all.
     Skipped { bad: u64, count: u64 },
+    /// A call that a server answered with an error, ready to print.
+    #[cfg(feature = "grpc")]
+    Status { code: u8, text: String },
     /// Arguments that do not go together, ready to print.
     Usage(String),
 }
@@ -28,9 +31,14 @@ impl Failure {
         Self::Report(text.into())
     }
 
-    /// 2 for wrong arguments, 1 for all else.
+    /// 2 for wrong arguments, 64 and more for the status of a call, 1 for all else.
     pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(if let Self::Usage(_) = self { 2 } else { 1 })
+        ExitCode::from(match self {
+            Self::Usage(_) => 2,
+            #[cfg(feature = "grpc")]
+            Self::Status { code, .. } => 64 + code,
+            _ => 1,
+        })
     }
 
     /// A file that cannot be read.
@@ -154,6 +162,8 @@ impl fmt::Display for Failure {
         match self {
             Self::ClosedPipe => f.write_str("the output was closed\n"),
             Self::Skipped { bad, count } => writeln!(f, "{bad} of {count} messages left out"),
+            #[cfg(feature = "grpc")]
+            Self::Status { text, .. } => writeln!(f, "{}", text.trim_end()),
             Self::Report(text) | Self::Message(text) | Self::Usage(text) => {
                 writeln!(f, "{}", text.trim_end())
             }

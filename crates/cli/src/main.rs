@@ -1,6 +1,7 @@
 //! `tablepb`, a tool for Protocol Buffers. Without arguments it shows what it does on built-in data.
 //!
-//! It ends with 0 if all went well, 1 if a file cannot be read or is not what it should be, 2 if it was called wrongly.
+//! It ends with 0 if all went well, 1 if a file cannot be read or is not what it should be, 2 if it was called wrongly, 64 and more for the status of
+//! a call.
 
 mod arguments;
 mod bench;
@@ -12,6 +13,8 @@ mod convert;
 mod failure;
 mod format;
 mod generate;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod guess;
 mod inspect;
 mod interrupt;

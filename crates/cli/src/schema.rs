@@ -24,6 +24,17 @@ pub struct Schema {
 
 /// Adds `--proto`, `-I`, `--descriptors` and `--type` to a command.
 pub fn arguments(command: Command) -> Command {
+    source_arguments(command).arg(
+        Arg::new("type")
+            .long("type")
+            .value_name("NAME")
+            .help("The full name of the message type, package included; not needed if there is only one")
+            .requires("schema"),
+    )
+}
+
+/// Adds `--proto`, `-I` and `--descriptors` to a command.
+pub fn source_arguments(command: Command) -> Command {
     command
         .arg(include_argument())
         .arg(
@@ -40,13 +51,6 @@ pub fn arguments(command: Command) -> Command {
                 .value_name("FILE")
                 .help("A descriptor set with the message type, instead of sources")
                 .value_parser(value_parser!(PathBuf)),
-        )
-        .arg(
-            Arg::new("type")
-                .long("type")
-                .value_name("NAME")
-                .help("The full name of the message type, package included; not needed if there is only one")
-                .requires("schema"),
         )
         .group(ArgGroup::new("schema").args(["proto", "descriptors"]))
 }
