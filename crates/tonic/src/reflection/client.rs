@@ -123,7 +123,7 @@ where
     /// # Errors
     /// As [`services`](Self::services); `NOT_FOUND` if the server does not have one; `DATA_LOSS` if the files are no schema.
     pub async fn pool<S: AsRef<str>>(&mut self, symbols: &[S]) -> Result<DescriptorPool, Status> {
-        let builder = PoolBuilder::new().with_options(self.options.clone());
+        let builder = PoolBuilder::new().with_options(self.options);
         let mut files =
             Files { builder, names: HashSet::new(), bytes: self.max_bytes, files: self.max_files };
         for symbol in symbols {
