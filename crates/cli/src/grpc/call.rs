@@ -97,21 +97,20 @@ async fn call(
     // Standard input may block, which the calls must not.
     std::thread::spawn(move || {
         let sender = &sender;
+        let mut first = true;
         let result = read(data.as_deref(), |document, place| {
+            if !std::mem::replace(&mut first, false) && !streams {
+                return Err(Failure::Usage("the method takes one message, and 2 were given".into()));
+            }
             let fault = |error| Failure::report(format!("{place}: {error}"));
             let message = json::message_from_slice(&input, document).map_err(fault)?;
             Ok(sender.blocking_send(message).is_ok())
         });
         match result {
-            Ok(1) => {}
-            Ok(_) if streams => {}
-            Ok(0) => {
+            Ok(0) if !streams => {
                 let _ = sender.blocking_send(DynamicMessage::new(&input));
             }
-            Ok(count) => {
-                let _ = told
-                    .send(Failure::Usage(format!("the method takes one message, and {count} were given")));
-            }
+            Ok(_) => {}
             Err(failure) => {
                 let _ = told.send(failure);
                 // With the sender alive the requests do not end as if all were well: it is the call that ends.
@@ -125,7 +124,7 @@ async fn call(
         request.set_timeout(deadline);
     }
     let receiver = ReceiverStream::new(receiver);
-    let name = format!("{}/{}", method.parent_service().full_name(), method.name());
+    let name = method.full_name();
     let start = Instant::now();
     // tonic's channel, which minds the deadline too, says that it cancelled the call.
     let failed = |status: Status| match server.deadline {
@@ -135,12 +134,12 @@ async fn call(
         _ => failure(&status),
     };
     let work = async {
-        // One that is not a stream is known to be one only after the next one was looked for.
+        // That there is one request only is known after the next one was looked for.
         let responses = if streams {
-            client.streaming(&name, request.map(|()| receiver)).await
+            client.streaming(name, request.map(|()| receiver)).await
         } else {
             let all: Vec<DynamicMessage> = receiver.collect().await;
-            client.streaming(&name, request.map(|()| tokio_stream::iter(all))).await
+            client.streaming(name, request.map(|()| tokio_stream::iter(all))).await
         };
         let mut responses = responses.map_err(failed)?.into_inner();
         while let Some(message) = responses.next().await {

@@ -69,9 +69,9 @@ impl Members<'_> {
                 all.push(accessor);
             }
         }
-        let writers: Vec<_> =
-            fields(members).filter_map(|(member, field)| self.writer(member, field, module)).collect();
-        for (name, accessor) in writers {
+        for (name, accessor) in
+            fields(members).filter_map(|(member, field)| self.writer(member, field, module))
+        {
             // A setter may have the name of a member, but not of its reader.
             if used.insert(name) {
                 all.push(accessor);
@@ -134,13 +134,7 @@ impl Members<'_> {
                 let copies = self.needs.options().bytes_of(field) == TextType::Borrowed;
                 ("&[u8]".into(), text(access, copies, literal(field, "[..]")))
             }
-            _ => {
-                let or = match number(field) {
-                    Some(value) => format!(".unwrap_or({value})"),
-                    None => ".unwrap_or_default()".into(),
-                };
-                (self.value_type(field, field, module), [access, or].into())
-            }
+            _ => (self.value_type(field, field, module), [access, or(number(field))].into()),
         };
         let what = if list { "values" } else { "value" };
         let default = if !optional || list { "" } else { ", or its default" };
@@ -198,10 +192,7 @@ impl Members<'_> {
     }
 
     fn or_default(&self, field: &FieldDescriptor, e: &EnumDescriptor, path: &str) -> String {
-        match self.default_variant(field, e, path) {
-            Some(value) => format!(".unwrap_or({value})"),
-            None => ".unwrap_or_default()".into(),
-        }
+        or(self.default_variant(field, e, path))
     }
 
     /// The default of the schema as a variant; `None` for the first one, and for enums that are not of this listing.
@@ -231,11 +222,12 @@ fn plain(name: &str) -> &str {
 
 /// A string or bytes, by reference.
 fn text(access: String, copies: bool, default: Option<String>) -> Vec<String> {
-    let or = match default {
-        Some(value) => format!(".unwrap_or({value})"),
-        None => ".unwrap_or_default()".into(),
-    };
-    if copies { [access, or].into() } else { [access, ".as_deref()".into(), or].into() }
+    if copies { [access, or(default)].into() } else { [access, ".as_deref()".into(), or(default)].into() }
+}
+
+/// The call that ends the reader of a member with presence.
+fn or(default: Option<String>) -> String {
+    default.map_or(".unwrap_or_default()".into(), |value| format!(".unwrap_or({value})"))
 }
 
 /// The default of a string or bytes as a literal, unless it is empty.
@@ -251,14 +243,15 @@ fn literal(field: &FieldDescriptor, slice: &str) -> Option<String> {
 
 /// The default of a number, unless it is zero.
 fn number(field: &FieldDescriptor) -> Option<String> {
-    let zero = match field.explicit_default()? {
+    let default = field.explicit_default()?;
+    let zero = match default {
         DefaultValue::Bool(value) => !value,
         DefaultValue::Int(value) => value == 0,
         DefaultValue::Uint(value) => value == 0,
         DefaultValue::Float(value) => value.to_bits() == 0,
         _ => true,
     };
-    let text = default_text(field.explicit_default()?, &field.kind());
+    let text = default_text(default, &field.kind());
     let is_f32 = matches!(value_of(field).kind(), FieldKind::Float);
     (!zero).then(|| if is_f32 { text.replace("f64::", "f32::") } else { text })
 }

@@ -238,7 +238,7 @@ fn escaped(line: &str) -> String {
     out
 }
 
-/// How long the address is with which the text begins; 0 if there is none.
+/// The length of the address at the start of the text; 0 if there is none.
 fn address_length(text: &str) -> usize {
     if !text.starts_with("http://") && !text.starts_with("https://") {
         return 0;

@@ -292,18 +292,6 @@ impl Names {
         Some(position as u32)
     }
 
-    /// The names of the modules around this one, and its own.
-    pub(super) fn module_path(&self, mut module: u32) -> Vec<&str> {
-        let mut path = Vec::new();
-        while module != ROOT {
-            let this = &self.modules[module as usize];
-            path.push(this.name.as_str());
-            module = this.parent;
-        }
-        path.reverse();
-        path
-    }
-
     /// Whether a type, or a module, has this name in a module.
     pub(super) fn is_used(&self, module: u32, name: &str) -> bool {
         self.modules[module as usize].used.contains_key(name)

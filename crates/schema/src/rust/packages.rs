@@ -107,12 +107,6 @@ impl RustPackages {
         (!path.is_empty()).then_some(path)
     }
 
-    /// The modules of a package, the outermost first; empty for the package without a name, and for one that is not written.
-    #[must_use]
-    pub fn module_path(&self, package: &str) -> Vec<&str> {
-        self.names.package_module(package).map_or(Vec::new(), |module| self.names.module_path(module))
-    }
-
     /// The comment of a definition, by its full name, as lines of Markdown in which nothing is a test or a broken link. Empty if it has
     /// none, or the pool no source information.
     #[must_use]

@@ -109,11 +109,7 @@ impl DynamicServer {
         F: Future<Output = Result<Response<S>, Status>> + Send + 'static,
         S: Stream<Item = Result<DynamicMessage, Status>> + Send + 'static,
     {
-        let handler: Handler<_, _> = Arc::new(move |method, request| {
-            let future = handler(method, request);
-            Box::pin(async move { future.await.map(boxed) })
-        });
-        self.register(method, Handlers::ServerStreaming(handler))
+        self.register(method, Handlers::ServerStreaming(stream_handler(handler)))
     }
 
     /// Registers a method of a stream of requests and one response.
@@ -249,22 +245,16 @@ impl DynamicServer {
     }
 }
 
-fn stream_handler<H, F, S>(handler: H) -> Handler<Streaming<DynamicMessage>, BoxStream>
+fn stream_handler<Q, H, F, S>(handler: H) -> Handler<Q, BoxStream>
 where
-    H: Fn(MethodDescriptor, Request<Streaming<DynamicMessage>>) -> F + Send + Sync + 'static,
+    H: Fn(MethodDescriptor, Request<Q>) -> F + Send + Sync + 'static,
     F: Future<Output = Result<Response<S>, Status>> + Send + 'static,
     S: Stream<Item = Result<DynamicMessage, Status>> + Send + 'static,
 {
     Arc::new(move |method, request| {
         let future = handler(method, request);
-        Box::pin(async move { future.await.map(boxed) })
+        Box::pin(async move { Ok(future.await?.map(|stream| Box::pin(stream) as BoxStream)) })
     })
-}
-
-fn boxed<S: Stream<Item = Result<DynamicMessage, Status>> + Send + 'static>(
-    response: Response<S>,
-) -> Response<BoxStream> {
-    response.map(|stream| Box::pin(stream) as BoxStream)
 }
 
 /// A handler as tonic calls it.
