@@ -145,7 +145,7 @@ async fn within<T>(
         () = deadline => Err(Status::deadline_exceeded("the deadline has passed")),
         () = cancelled => Err(Status::cancelled("the call was cancelled")),
         result = call => match result {
-            // What tonic and servers say of a deadline, whoever was first.
+            // tonic and servers may notice the deadline first, and call it a cancel.
             Err(status) if request.timeout_ms.is_some() && status.code() == tonic::Code::Cancelled => {
                 Err(Status::deadline_exceeded(status.message()))
             }

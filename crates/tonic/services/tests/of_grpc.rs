@@ -235,7 +235,7 @@ async fn a_hostile_server_makes_a_client_take_no_more_than_its_bounds() {
     assert_eq!(ask(&server).await.code(), Code::OutOfRange);
     let server = serve_hostile(|_| files((0..60).map(|i| file(&format!("{i}"), "")).collect())).await;
     assert_eq!(ask(&server).await.code(), Code::ResourceExhausted);
-    // No answer, no file, a circle, and a file that is none.
+    // An answer without files, files that import each other, and bytes that are no file.
     let server = serve_hostile(|_| files(Vec::new())).await;
     assert_eq!(ask(&server).await.code(), Code::DataLoss);
     let server = serve_hostile(|_| files(vec![file("a", "b"), file("b", "a")])).await;

@@ -169,6 +169,34 @@ async fn a_dynamic_server_checks_what_is_registered_and_what_comes_out() {
     assert_eq!(status.code(), Code::Unimplemented);
 }
 
+/// Bounds of a codec of one's own, and of a dynamic server.
+#[tokio::test]
+async fn bounds_of_requests_are_kept() {
+    struct Small;
+    impl tablepb_tonic::CodecOptions for Small {
+        fn decode_options() -> DecodeOptions {
+            DecodeOptions::new().budget(10)
+        }
+    }
+    let server = serve(Server::builder().add_service(GreeterServer::new(MyGreeter))).await;
+    let mut grpc = tonic::client::Grpc::new(channel(&server).await);
+    grpc.ready().await.unwrap();
+    let request = Request::new(HelloRequest { name: "a name that is longer than the budget".into() });
+    let codec = tablepb_tonic::BoundedCodec::<HelloRequest, HelloReply, Small>::new();
+    let path = http::uri::PathAndQuery::from_static("/helloworld.Greeter/SayHello");
+    let status = grpc.unary(request, path, codec).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+    let bounded = support::dynamic_guide().decode_options(DecodeOptions::new().budget(10));
+    let server = serve_dynamic(bounded).await;
+    let mut client = RouteGuideClient::new(channel(&server).await);
+    assert_eq!(client.get_feature(point(1, 1)).await.unwrap_err().code(), Code::ResourceExhausted);
+    let bounded = support::dynamic_guide().max_decoding_message_size(1);
+    let server = serve_dynamic(bounded).await;
+    let mut client = RouteGuideClient::new(channel(&server).await);
+    assert_eq!(client.get_feature(point(1, 1)).await.unwrap_err().code(), Code::OutOfRange);
+    assert!(client.get_feature(Point::default()).await.is_ok());
+}
+
 /// A message of another schema, and one that is too deep or too large for its bounds.
 #[tokio::test]
 async fn faults_of_messages_are_statuses() {

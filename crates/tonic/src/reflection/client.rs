@@ -191,7 +191,7 @@ macro_rules! version {
                 let request = $module::ServerReflectionRequest { host: self.host.clone(), message_request };
                 let mut client = ServerReflectionClient::new(self.channel.clone())
                     .max_decoding_message_size(self.max_bytes);
-                // One question to a stream, so that a server cannot answer what nobody asked.
+                // Each stream has one question, and the client reads one answer: a server cannot send more.
                 let mut responses =
                     client.server_reflection_info(tokio_stream::once(request)).await?.into_inner();
                 let response = responses.next().await.unwrap_or_else(|| Err(no_answer()))?;
