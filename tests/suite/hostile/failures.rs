@@ -397,8 +397,9 @@ fn merging_a_map_piece_by_piece_takes_time_in_proportion() {
         let mut message = DynamicMessage::new(&node);
         chunks.iter().for_each(|chunk| message.merge(chunk).unwrap());
     };
-    // Four times the entries: 4.9 with n log n, 8 with the 3/2th power, 16 if quadratic.
-    assert_within(7, || merge(&chunks[..400]), || merge(&chunks));
+    // Sixteen times the entries: 21 with n log n, 64 with the 3/2th power, 256 if quadratic. The larger map leaves the cache,
+    // which another program on the machine may take all of: 44 are allowed.
+    assert_within(11, || (0..4).for_each(|_| merge(&chunks[..100])), || merge(&chunks));
 }
 
 #[test]
