@@ -15,6 +15,8 @@ mod pb;
 pub mod reflection;
 #[cfg(feature = "runtime")]
 pub mod status;
+#[cfg(feature = "transcode")]
+pub mod transcode;
 
 #[cfg(feature = "runtime")]
 pub use codec::{BoundedCodec, Codec, CodecOptions, DefaultOptions, DynamicCodec, SHARE_FROM};
@@ -22,6 +24,8 @@ pub use codec::{BoundedCodec, Codec, CodecOptions, DefaultOptions, DynamicCodec,
 pub use dynamic::{DynamicClient, DynamicServer};
 #[cfg(feature = "build")]
 pub use generator::Generator;
+#[cfg(feature = "transcode")]
+pub use transcode::Transcoder;
 
 /// A generator of clients and servers for tonic: for `tablepb_build::Config::service_generator`.
 ///

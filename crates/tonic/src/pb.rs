@@ -1,5 +1,12 @@
 //! The messages and stubs of gRPC's own services, written by `tablepb-build`: `tests/generated.rs` keeps them up to date.
 
+/// Package `google.api`.
+#[cfg(feature = "transcode")]
+#[rustfmt::skip]
+pub mod google_api {
+    include!("generated/google.api.rs");
+}
+
 /// Package `google.rpc`.
 #[rustfmt::skip]
 pub mod google_rpc {

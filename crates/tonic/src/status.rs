@@ -43,6 +43,12 @@ macro_rules! details {
         }
 
         impl Detail {
+            /// Those of the types, and of `google.protobuf.Any`.
+            #[cfg(feature = "transcode")]
+            pub(crate) fn tables() -> Vec<&'static tablepb::table::MessageTable> {
+                vec![Any::TABLE, $($name::TABLE,)+]
+            }
+
             fn to_any(&self) -> Any {
                 match self {
                     $(Self::$name(detail) => Any {

@@ -9,6 +9,7 @@ fn the_code_is_what_the_generator_writes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let protos = root.join("protos");
     let names = [
+        "google/api/http.proto",
         "google/rpc/status.proto",
         "google/rpc/error_details.proto",
         "grpc/health/v1/health.proto",
@@ -24,7 +25,7 @@ fn the_code_is_what_the_generator_writes() {
     // `connect` would need the feature `transport`.
     let generator = tablepb_tonic::generator().codec("crate::Codec").build_transport(false);
     let files: Vec<File> = Config::new().service_generator(generator).generate(&pool).unwrap();
-    assert_eq!(files.len(), 4);
+    assert_eq!(files.len(), 5);
     for file in files {
         let directory = root.join("src/generated");
         if std::env::var_os("TABLEPB_BLESS").is_some() {
