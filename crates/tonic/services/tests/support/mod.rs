@@ -130,7 +130,8 @@ pub fn dynamic_guide() -> DynamicServer {
             "routeguide.RouteGuide/RouteChat",
             |_, request: Request<Streaming<DynamicMessage>>| async move {
                 // The notes before each one, of at most three.
-                let notes: Vec<DynamicMessage> = request.into_inner().map_while(Result::ok).collect().await;
+                let notes: Result<Vec<DynamicMessage>, Status> = request.into_inner().collect().await;
+                let notes = notes?;
                 let before = (0..notes.len())
                     .flat_map(|at| notes[..at].to_vec())
                     .map(Ok)
