@@ -9,12 +9,13 @@
 //! ```
 //!
 //! `--descriptors FILE` names the descriptor set of the suite's test messages and of conformance.proto;
-//! `--via decoder` goes by way of a borrowed view, `--via dynamic` (the default) of a `DynamicMessage`.
+//! `--via decoder` goes by way of a borrowed view, `--via dynamic` (the default) of a `DynamicMessage`. The package
+//! `contrib/conformance` is the same by way of structs, which it compiles.
 
 mod testee;
 
 use std::error::Error;
-use std::io::{self, Read, Write};
+use std::io;
 use std::process::ExitCode;
 use testee::{Testee, Via};
 
@@ -43,28 +44,5 @@ fn run() -> Result<(), Box<dyn Error>> {
     let file = descriptors.ok_or("--descriptors FILE is missing")?;
     let descriptors = std::fs::read(&file).map_err(|error| format!("{file}: {error}"))?;
     let testee = Testee::new(&descriptors, via)?;
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    while let Some(request) = read_frame(&mut input)? {
-        let response = testee.answer(&request)?;
-        output.write_all(&u32::try_from(response.len())?.to_le_bytes())?;
-        output.write_all(&response)?;
-        output.flush()?;
-    }
-    Ok(())
-}
-
-/// One request, or `None` at the end of the input.
-fn read_frame(input: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
-    let mut prefix = [0; 4];
-    match input.read_exact(&mut prefix) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        other => other?,
-    }
-    let len = u32::from_le_bytes(prefix).into();
-    let mut request = Vec::new();
-    input.take(len).read_to_end(&mut request)?;
-    if (request.len() as u64) < len {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok(Some(request))
+    testee.serve(io::stdin().lock(), io::stdout().lock())
 }

@@ -118,8 +118,10 @@ impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
 /// the variant, is a compile error.
 ///
 /// ```text
-/// enumeration! { Type as "package.Name" [syntax "proto2"] { Variant [as "NAME"] = number, .. } }
+/// enumeration! { Type as "package.Name" [syntax "proto2"] { Variant [as "NAME" [| "ALIAS" ..]] = number, .. } }
 /// ```
+///
+/// Aliases are further names of a number (`allow_alias`): JSON and text are read by any of them, and written by the first name.
 ///
 /// With `syntax "proto2"` the enum is closed: unlisted numbers go to the unknown fields. Otherwise the enum is open, and
 /// the number of its first value must be 0. A member of type [`EnumValue`] or `i32` keeps the unlisted numbers of an open
@@ -146,8 +148,8 @@ impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
 macro_rules! enumeration {
     ($(
         $type:ident as $full:literal $(syntax $syntax:tt)? {
-            $first:ident $(as $first_name:literal)? = $first_number:literal
-            $(, $variant:ident $(as $name:literal)? = $number:literal)* $(,)?
+            $first:ident $(as $first_name:literal $(| $first_alias:literal)*)? = $first_number:literal
+            $(, $variant:ident $(as $name:literal $(| $alias:literal)*)? = $number:literal)* $(,)?
         }
     )+) => {$(
         #[allow(deprecated)]
@@ -160,16 +162,21 @@ macro_rules! enumeration {
 
         #[allow(deprecated)]
         impl $crate::Enumeration for $type {
-            const TABLE: &'static $crate::table::EnumTable = &$crate::listing::enum_table::<{
-                $crate::listing::places([$first_number $(, $number)*].len())
-            }>(
-                $full,
-                &[
+            const TABLE: &'static $crate::table::EnumTable = {
+                const VALUES: &[(&str, i32)] = &[
                     ($crate::listing::name!([$first $($first_name)?]), $first_number),
-                    $(($crate::listing::name!([$variant $($name)?]), $number),)*
-                ],
-                matches!($crate::listing::syntax!([$($syntax)?]), $crate::table::Syntax::Proto2),
-            );
+                    $($(($first_alias, $first_number),)*)?
+                    $(
+                        ($crate::listing::name!([$variant $($name)?]), $number),
+                        $($(($alias, $number),)*)?
+                    )*
+                ];
+                &$crate::listing::enum_table::<{ $crate::listing::places(VALUES.len()) }>(
+                    $full,
+                    VALUES,
+                    matches!($crate::listing::syntax!([$($syntax)?]), $crate::table::Syntax::Proto2),
+                )
+            };
 
             #[inline]
             fn from_number(number: i32) -> $crate::listing::Option<Self> {

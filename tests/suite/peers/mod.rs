@@ -2,6 +2,7 @@
 
 mod agreement;
 mod conformance;
+mod conformance_cases;
 mod corpus;
 mod prost_reflect;
 mod random_schemas;

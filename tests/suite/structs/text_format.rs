@@ -111,3 +111,37 @@ fn errors_name_the_struct() {
     let error = text::Printer::new().append(&mut Vec::new(), &deep).unwrap_err();
     assert_eq!(error.kind(), EncodeErrorKind::DepthExceeded);
 }
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Light {
+    #[default]
+    Off = 0,
+    On = 1,
+}
+
+tablepb::enumeration! {
+    Light as "example.Light" { Off as "OFF" | "DARK" = 0, On as "ON" | "BRIGHT" | "LIT" = 1 }
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Lamp {
+    lights: Vec<Light>,
+}
+
+tablepb::message! { Lamp as "example.Lamp" { lights: repeated enum Light = 1 } }
+
+/// All names of a number are read, and the first is written, as in C++.
+#[test]
+fn aliases_of_enum_values_are_read() {
+    let lamp = Lamp { lights: vec![Light::On, Light::On, Light::On, Light::Off] };
+    let source = "lights: [ON, BRIGHT, LIT, DARK]";
+    assert_eq!(tablepb::text::from_str::<Lamp>(source).unwrap(), lamp);
+    assert_eq!(tablepb::text::to_string(&lamp).unwrap(), "lights:[ON,ON,ON,OFF]");
+    let json = r#"{"lights":["ON","BRIGHT","LIT","DARK"]}"#;
+    assert_eq!(tablepb::json::from_str::<Lamp>(json).unwrap(), lamp);
+    assert_eq!(tablepb::json::to_string(&lamp).unwrap(), r#"{"lights":["ON","ON","ON","OFF"]}"#);
+    let pool = tablepb::DescriptorPool::from_tables(&[<Lamp as tablepb::Message>::TABLE]).unwrap();
+    let light = pool.enumeration("example.Light").unwrap();
+    assert!(light.allows_alias());
+    assert_eq!(light.value("LIT").unwrap().number(), 1);
+}

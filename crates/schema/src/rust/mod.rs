@@ -59,7 +59,7 @@ fn source(
 /// Words that Rust keeps are `r#type`, or `self_`; equal names have numbers after them. Messages that contain themselves are in a `Box`.
 ///
 /// What a listing cannot say is a comment in it, or goes unsaid: extensions and MessageSet items (which are unknown fields),
-/// services, aliases of enum values; reserved names and numbers, custom options, and comments of the schema. Strings that are not UTF-8,
+/// services; reserved names and numbers, and custom options. Strings that are not UTF-8,
 /// which proto2 allows, are errors in Rust.
 ///
 /// Takes time and memory in the size of the pool and of the source. Empty for the entry of a map, which has no struct.

@@ -265,10 +265,14 @@ impl Printer<'_> {
         self.open(&header);
         self.open(&format!("{title} as \"{}\"{syntax} {{", enumeration.full_name()));
         for Variant { name, of_schema, number, .. } in &variants {
-            self.line(&format!("{name}{} = {number},", renamed(name, of_schema)));
-        }
-        for alias in &aliases {
-            self.line(&format!("// The alias {} = {} has no listing.", alias.of_schema, alias.number));
+            let mut names = renamed(name, of_schema);
+            for alias in aliases.iter().filter(|alias| alias.number == *number) {
+                if names.is_empty() {
+                    names = format!(" as \"{of_schema}\"");
+                }
+                names = format!("{names} | \"{}\"", alias.of_schema);
+            }
+            self.line(&format!("{name}{names} = {number},"));
         }
         self.close("}");
         self.close("}");

@@ -222,7 +222,7 @@ mod forms {
         let source = to_rust(&pool, &RustOptions::new());
         for comment in [
             "        // The extension p.x = 5 has no listing.",
-            "        // The alias B = 1 has no listing.",
+            "        A as \"A\" | \"B\" = 1,",
             "        // The items of a MessageSet have no listing.",
             "// The service p.S has no listing.",
         ] {
