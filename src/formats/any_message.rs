@@ -42,6 +42,15 @@ pub trait AnyMessage {
     #[doc(hidden)]
     fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError>;
 
+    #[cfg(feature = "bytes")]
+    #[doc(hidden)]
+    fn __encode_buf<B: bytes::BufMut>(
+        &self,
+        buffer: &mut B,
+        options: EncodeOptions,
+        reserve: impl FnOnce(&mut B, usize),
+    ) -> Result<(), EncodeError>;
+
     #[cfg(feature = "json")]
     #[doc(hidden)]
     fn __print_json(&self, buffer: &mut dyn RawBuffer, printer: &json::Printer) -> Result<(), EncodeError>;
@@ -85,6 +94,16 @@ macro_rules! by_view {
         impl AnyMessage for $message {
             fn __encode(&$this, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
                 $view.append(buffer, options)
+            }
+
+            #[cfg(feature = "bytes")]
+            fn __encode_buf<B: bytes::BufMut>(
+                &$this,
+                buffer: &mut B,
+                options: EncodeOptions,
+                reserve: impl FnOnce(&mut B, usize),
+            ) -> Result<(), EncodeError> {
+                $view.append_to_buf_mut(buffer, options, reserve)
             }
 
             #[cfg(feature = "json")]
@@ -149,6 +168,38 @@ impl EncodeOptions {
     /// As [`Message::encode`](crate::Message::encode), within these limits. After an error the buffer has its old content.
     pub fn encode<M: AnyMessage>(&self, message: &M, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
         message.__encode(buffer, *self)
+    }
+
+    /// Appends a message to a `BufMut` that can make room: if the message does not fit in the buffer's current chunk, `reserve` is called
+    /// once, with the number of bytes. Only then are they in one piece and written in place; `encode_buf`, which cannot ask for room,
+    /// copies such a message.
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tablepb::{EncodeOptions, Message};
+    ///
+    /// #[derive(Default)]
+    /// struct Log { line: String }
+    /// tablepb::message! { Log as "pkg.Log" { line: string = 1 } }
+    ///
+    /// let log = Log { line: "a".repeat(1000) };
+    /// let mut buf = BytesMut::new();
+    /// EncodeOptions::new().encode_reserving(&log, &mut buf, |buf, len| buf.reserve(len))?;
+    /// assert_eq!(buf.len(), 1003);
+    /// # Ok::<(), tablepb::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode), and `BufferTooSmall`. After an error the buffer has its old content.
+    #[cfg(feature = "bytes")]
+    pub fn encode_reserving<M: AnyMessage, B: bytes::BufMut>(
+        &self,
+        message: &M,
+        buffer: &mut B,
+        reserve: impl FnOnce(&mut B, usize),
+    ) -> Result<(), EncodeError> {
+        message.__encode_buf(buffer, *self, reserve)
     }
 }
 

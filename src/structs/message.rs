@@ -121,11 +121,7 @@ pub trait Message: Sized {
     /// content. A buffer that grows by itself may abort if the allocator fails.
     #[cfg(feature = "bytes")]
     fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
-        let options = EncodeOptions::new();
-        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        let write =
-            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
-        output::to_buf_mut(buffer, &mut size, &write).map_err(named::<Self>)
+        self.__encode_buf(buffer, EncodeOptions::new(), |_, _| {})
     }
 
     /// Appends the length of the message as a varint, then the message.
@@ -385,6 +381,19 @@ impl<'i, M: DecodeFrom<'i>> MergeBytes<'i> for M {
 impl<M: Message> AnyMessage for M {
     fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
         append(self, buffer, options)
+    }
+
+    #[cfg(feature = "bytes")]
+    fn __encode_buf<B: bytes::BufMut>(
+        &self,
+        buffer: &mut B,
+        options: EncodeOptions,
+        reserve: impl FnOnce(&mut B, usize),
+    ) -> Result<(), EncodeError> {
+        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        let write =
+            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
+        output::to_buf_mut(buffer, reserve, &mut size, &write).map_err(named::<Self>)
     }
 
     #[cfg(feature = "json")]

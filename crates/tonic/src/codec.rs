@@ -4,8 +4,8 @@ use bytes::Buf;
 use std::fmt;
 use std::marker::PhantomData;
 use tablepb::{
-    DecodeError, DecodeErrorKind, DecodeOptions, DecodeOwned, DynamicMessage, EncodeError, Message,
-    MessageDescriptor,
+    AnyMessage, DecodeError, DecodeErrorKind, DecodeOptions, DecodeOwned, DynamicMessage, EncodeError,
+    EncodeOptions, Message, MessageDescriptor,
 };
 use tonic::Status;
 use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
@@ -114,9 +114,7 @@ impl<E: Message, D, O> Encoder for BoundedCodec<E, D, O> {
     type Error = Status;
 
     fn encode(&mut self, message: E, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        // With the room reserved, the message is written in place.
-        buffer.reserve(message.encoded_len());
-        message.encode_buf(buffer).map_err(unsendable)
+        append(&message, buffer)
     }
 }
 
@@ -184,8 +182,7 @@ impl Encoder for DynamicCodec {
                 "a message of type {expected} was expected, and not {found}"
             )));
         }
-        buffer.reserve(message.encoded_len());
-        message.encode_buf(buffer).map_err(unsendable)
+        append(&message, buffer)
     }
 }
 
@@ -212,6 +209,12 @@ fn whole<'b, 'd>(buffer: &'b mut DecodeBuf<'d>, share_from: usize) -> Whole<'b, 
     let len = buffer.remaining();
     // tonic's buffer gives its memory away without a copy.
     if len >= share_from { Whole::Shared(buffer.copy_to_bytes(len)) } else { Whole::Buffer(buffer) }
+}
+
+/// Writes a message in place.
+fn append(message: &impl AnyMessage, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+    let written = EncodeOptions::new().encode_reserving(message, buffer, |buffer, len| buffer.reserve(len));
+    written.map_err(unsendable)
 }
 
 fn unsendable(error: EncodeError) -> Status {

@@ -257,23 +257,38 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(total)
     }
 
-    /// Appends the message to any `BufMut`: straight into its current chunk if it fits there, else by way of a `Vec`.
+    /// Appends the message to any `BufMut`: straight into its current chunk if it fits there, once `reserve` was asked for room, else by
+    /// way of a `Vec`.
     ///
     /// A buffer that may be too small is asked first: the memory of a slice is not written to if the message does not fit.
     ///
     /// # Errors
     /// As [`append`](Self::append), and `BufferTooSmall`.
     #[cfg(feature = "bytes")]
-    pub(crate) fn append_to_buf_mut(self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
+    pub(crate) fn append_to_buf_mut<B: bytes::BufMut>(
+        self,
+        buffer: &mut B,
+        reserve: impl FnOnce(&mut B, usize),
+    ) -> Result<(), EncodeError> {
         self.prefetch();
         if buffer.remaining_mut() <= MAX_LEN {
             chunk::check_room(buffer, self.checked_size(false)?)?;
         }
         let mut pass = self.pass();
-        match chunk::append_to_chunk(buffer, |cursor| at_once(&mut pass, cursor, false)) {
-            Ok(_) => Ok(()),
-            Err(_) => chunk::append(buffer, &Self::of(&pass).to_vec()?),
+        if chunk::append_to_chunk(buffer, |cursor| at_once(&mut pass, cursor, false)).is_ok() {
+            return Ok(());
         }
+        let this = Self::of(&pass);
+        let (sized, total) = this.sized(false)?;
+        if buffer.chunk_mut().len() < total {
+            reserve(buffer, total);
+        }
+        if buffer.chunk_mut().len() < total {
+            return chunk::append(buffer, &this.to_vec()?);
+        }
+        let written =
+            chunk::append_to_chunk(buffer, |cursor| exactly(this.write_sized(cursor, &sized, false), total));
+        written.map(drop).map_err(Unwritten::into_error)
     }
 
     /// The encoded length in bytes, above any limit too. Aborts if a message of more than a hundred levels needs

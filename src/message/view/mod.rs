@@ -173,6 +173,17 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.encoder(options).append(buffer, false).map(drop).map_err(|e| self.named(e))
     }
 
+    /// As [`encode_buf`](Self::encode_buf), with options, and with room that is made.
+    #[cfg(feature = "bytes")]
+    pub(crate) fn append_to_buf_mut<B: bytes::BufMut>(
+        &self,
+        buffer: &mut B,
+        options: EncodeOptions,
+        reserve: impl FnOnce(&mut B, usize),
+    ) -> Result<(), EncodeError> {
+        self.encoder(options).append_to_buf_mut(buffer, reserve).map_err(|e| self.named(e))
+    }
+
     /// Appends the message with a length prefix, a varint.
     ///
     /// # Errors
@@ -222,7 +233,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// bytes. The buffer then has its old content. A buffer that grows by itself may abort if the allocator fails.
     #[cfg(feature = "bytes")]
     pub fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
-        self.encoder(EncodeOptions::new()).append_to_buf_mut(buffer).map_err(|e| self.named(e))
+        self.append_to_buf_mut(buffer, EncodeOptions::new(), |_, _| {})
     }
 
     /// The encoded length in bytes, even if the message cannot be encoded. Takes time in proportion to the message.

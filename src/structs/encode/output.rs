@@ -112,10 +112,12 @@ pub(crate) fn to_slice(out: &mut [u8], size: &mut Size<'_>, write: &Write<'_>) -
     Ok(total)
 }
 
-/// Appends to any `BufMut`: straight into its current chunk if the message fits there, else by way of a `Vec`.
+/// Appends to any `BufMut`: straight into its current chunk if the message fits there, once `reserve` was asked for room, else by way of
+/// a `Vec`.
 #[cfg(feature = "bytes")]
-pub(crate) fn to_buf_mut(
-    buffer: &mut impl bytes::BufMut,
+pub(crate) fn to_buf_mut<B: bytes::BufMut>(
+    buffer: &mut B,
+    reserve: impl FnOnce(&mut B, usize),
     size: &mut Size<'_>,
     write: &Write<'_>,
 ) -> Result<(), EncodeError> {
@@ -125,6 +127,9 @@ pub(crate) fn to_buf_mut(
     let total = checked(size(&mut sizes)?)?;
     let (_, lengths) = sizes.finish()?;
     chunk::check_room(buffer, total)?;
+    if buffer.chunk_mut().len() < total {
+        reserve(buffer, total);
+    }
     if buffer.chunk_mut().len() >= total {
         chunk::append_to_chunk(buffer, |cursor| write_body(cursor, total, lengths, &write))?;
         return Ok(());

@@ -144,6 +144,13 @@ fn in_buffers(case: &Case, input: &[u8], message: &DynamicMessage) {
         buffer.extend_from_slice(b"before");
         message.encode_buf(&mut buffer).unwrap();
         assert_eq!(buffer.strip_prefix(b"before"), Some(&expected[..]));
+        for reserves in [false, true] {
+            let mut buffer = BytesMut::with_capacity(6 + room);
+            buffer.extend_from_slice(b"before");
+            let reserve = |buffer: &mut BytesMut, len| buffer.reserve(if reserves { len } else { 0 });
+            EncodeOptions::new().encode_reserving(message, &mut buffer, reserve).unwrap();
+            assert_eq!(buffer.strip_prefix(b"before"), Some(&expected[..]));
+        }
         let mut memory = vec![b'.'; room];
         let mut slice = &mut memory[..];
         let result = message.encode_buf(&mut slice);

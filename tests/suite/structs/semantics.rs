@@ -483,6 +483,16 @@ fn chunks_are_one_message() {
         let mut buffer = BytesMut::with_capacity(room);
         tree.encode_buf(&mut buffer).unwrap();
         assert_eq!(buffer, bytes[..]);
+        // Room is asked for once, where there is too little, and then the message stands there without a copy.
+        let (mut buffer, mut asked) = (BytesMut::with_capacity(room), Vec::new());
+        let reserve = |buffer: &mut BytesMut, len| {
+            asked.push(len);
+            buffer.reserve(len);
+        };
+        tablepb::EncodeOptions::new().encode_reserving(&tree, &mut buffer, reserve).unwrap();
+        assert_eq!(buffer, bytes[..]);
+        assert!(asked.is_empty() || asked == [bytes.len()], "{asked:?}");
+        assert_eq!(asked.is_empty(), room >= bytes.len(), "{room}");
         let (mut first, mut rest) = (vec![0; room], vec![0; bytes.len()]);
         let mut chain = (&mut first[..]).chain_mut(&mut rest[..]);
         tree.encode_buf(&mut chain).unwrap();
