@@ -51,8 +51,8 @@ fn child() {
 }
 
 fn run(for_good: bool) {
-    // An `Arc` aborts, for the standard library has no other way: two pools, and the programs of each.
-    attempts::run("child", "sources", for_good, 4);
+    // An `Arc` aborts, for the standard library has no other way: four pools, and the programs of each.
+    attempts::run("child", "sources", for_good, 8);
 }
 
 #[test]

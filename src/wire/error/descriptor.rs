@@ -3,6 +3,7 @@
 use super::DecodeError;
 use super::report::{Opaque, error_kind, opaque_error, text};
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 error_kind! {
@@ -65,13 +66,17 @@ struct DescriptorDetail {
     name: String,
     detail: String,
     decode: Option<DecodeError>,
+    others: Vec<DescriptorError>,
 }
 
 impl DescriptorError {
     #[cold]
     pub(crate) fn new(kind: DescriptorErrorKind, name: &str, detail: impl fmt::Display) -> Self {
         let (name, detail) = (text(name), text(detail));
-        Self(Opaque::new(kind, DescriptorDetail { file: String::new(), name, detail, decode: None }))
+        Self(Opaque::new(
+            kind,
+            DescriptorDetail { file: String::new(), name, detail, decode: None, others: Vec::new() },
+        ))
     }
 
     /// An allocation failed.
@@ -110,6 +115,15 @@ impl DescriptorError {
         self
     }
 
+    /// Lists the faults that were found after this one.
+    #[cold]
+    pub(crate) fn with_others(mut self, others: Vec<DescriptorError>) -> Self {
+        if let Some(inner) = self.0.get_mut() {
+            inner.others = others;
+        }
+        self
+    }
+
     fn inner(&self) -> Option<&DescriptorDetail> {
         self.0.get()
     }
@@ -130,6 +144,13 @@ impl DescriptorError {
     #[must_use]
     pub fn detail(&self) -> &str {
         self.inner().map_or("", |inner| &inner.detail)
+    }
+
+    /// The faults after this one, if [`PoolOptions::max_faults`](crate::schema::PoolOptions::max_faults) asked for them; `Display` does not
+    /// print them.
+    #[must_use]
+    pub fn others(&self) -> &[DescriptorError] {
+        self.inner().map_or(&[], |inner| &inner.others)
     }
 
     /// Where the bytes of the set are at fault, for [`DescriptorErrorKind::Malformed`].

@@ -102,6 +102,21 @@ impl<'r> SourceBuilder<'r> {
         self
     }
 
+    /// Sets how many faults an error lists; 100 by default, and at least 1.
+    ///
+    /// ```
+    /// use tablepb_schema::SourceBuilder;
+    ///
+    /// let source = "message A { optional B b = 1; }\nmessage C { optional D d = 1; }";
+    /// let build = |most| SourceBuilder::new().source("a.proto", source).max_faults(most).build();
+    /// assert_eq!(build(100).unwrap_err().diagnostics().len(), 2);
+    /// assert_eq!(build(1).unwrap_err().diagnostics().len(), 1);
+    /// ```
+    pub fn max_faults(mut self, most: usize) -> Self {
+        self.0.max_faults = Some(most);
+        self
+    }
+
     /// Keeps the places and comments of definitions, as `FileDescriptorProto.source_code_info`; off at first.
     ///
     /// The locations are those of `protoc --include_source_info`, in its order. They take two to three times as much memory as the rest of
@@ -127,8 +142,8 @@ impl<'r> SourceBuilder<'r> {
     /// pool ([`PoolOptions`]).
     ///
     /// # Errors
-    /// All faults of the sources, each with its line: first those of syntax; if there are none, those of names and options; if
-    /// there are none, the first one that [`DescriptorPool::decode`] would find.
+    /// All faults of the sources, each with its line: those of syntax, of names, of options, and of definitions. What a fault is likely
+    /// to have caused is not listed: a name that stands in a statement that was not understood, a fault in the statement of another one.
     pub fn build(self) -> Result<DescriptorPool, SourceError> {
         pipeline::pool(&self.0)
     }

@@ -121,7 +121,8 @@ impl<'a, 'r> Emitter<'a, 'r> {
             paths.clear();
         }
         for (number, kind) in [(10, ImportKind::Public), (11, ImportKind::Weak)] {
-            let plain = self.ast().imports.of(file.imports).filter(|(_, i)| i.kind != ImportKind::Option);
+            let found = self.ast().imports.of(file.imports).filter(|(_, i)| i.file != NONE);
+            let plain = found.filter(|(_, i)| i.kind != ImportKind::Option);
             for (at, (_, import)) in (0..).zip(plain) {
                 if import.kind == kind {
                     self.int(number, at)?;
@@ -140,7 +141,7 @@ impl<'a, 'r> Emitter<'a, 'r> {
 
     fn imports(&mut self, file: &File, number: i32, option: bool) -> Done {
         for (_, import) in self.ast().imports.of(file.imports) {
-            if (import.kind == ImportKind::Option) == option {
+            if (import.kind == ImportKind::Option) == option && import.file != NONE {
                 self.string(number, import.name)?;
             }
         }
@@ -248,7 +249,9 @@ impl<'a, 'r> Emitter<'a, 'r> {
 
     fn field(&mut self, number: i32, field: &Field) -> Done {
         let ast = self.ast();
-        let code = i32::from(field.type_code);
+        // With a type that was not found, or of none that can be extended, the field is only checked.
+        let code = if field.is_unresolved() { type_code::BYTES } else { i32::from(field.type_code) };
+        let before = self.out.bytes.len();
         let start = self.out.begin(self.room, number)?;
         self.string(1, field.name)?;
         if !field.extendee.is_empty() {
@@ -266,7 +269,8 @@ impl<'a, 'r> Emitter<'a, 'r> {
             }
             _ => {}
         }
-        if field.default != NONE {
+        self.check_packed(field, code);
+        if field.default != NONE && !field.is_unresolved() {
             self.check_default(field, code);
             let text = default_text(self.texts(), code, field.default, self.room)?;
             self.out.string(self.room, 7, &text)?;
@@ -280,7 +284,11 @@ impl<'a, 'r> Emitter<'a, 'r> {
         if field.proto3_optional {
             self.int(17, 1)?;
         }
-        self.out.end(self.room, start)
+        self.out.end(self.room, start)?;
+        if !field.extendee.is_empty() && field.message == NONE {
+            self.out.bytes.truncate(before);
+        }
+        Ok(())
     }
 
     fn json_name(&mut self, field: &Field) -> Done {
@@ -299,6 +307,17 @@ impl<'a, 'r> Emitter<'a, 'r> {
             }
         }
         Ok(())
+    }
+
+    /// The option `packed`, which the pool does not look at: in editions it is a feature, which it checks.
+    fn check_packed(&mut self, field: &Field, code: i32) {
+        let packable = i32::from(field.label) == label::REPEATED && type_code::is_packable(code);
+        let legacy = matches!(self.options.edition, Edition::Proto2 | Edition::Proto3);
+        if legacy && field.encodings.packed == Some(true) && !packable && !field.is_unresolved() {
+            let detail = "packed is for repeated fields of numbers, bools and enums";
+            let (start, kind) = (field.at, SourceErrorKind::InvalidOption);
+            self.options.faults.add(kind, start, start + field.name.len, &detail);
+        }
     }
 
     /// Faults of a default value that show only when the type is known, or whose field has none.
@@ -358,8 +377,11 @@ impl<'a, 'r> Emitter<'a, 'r> {
     fn method(&mut self, method: &Method, scope: Scope) -> Done {
         let start = self.out.begin(self.room, 2)?;
         self.string(1, method.name)?;
-        self.message_name(2, method.input_message)?;
-        self.message_name(3, method.output_message)?;
+        for (number, message) in [(2, method.input_message), (3, method.output_message)] {
+            // In the place of one that was not found, so that the method is checked: any.
+            let known = self.ast().messages.get(message).map(|_| message);
+            self.message_name(number, known.unwrap_or(0))?;
+        }
         if method.braces && method.options.is_empty() {
             self.out.string(self.room, 4, &[])?;
         }

@@ -72,10 +72,12 @@ impl fmt::Display for SourceErrorKind {
     }
 }
 
+/// How many faults beside one are looked at for one that it may follow from.
+const NEAR: usize = 8;
 /// What helps against a bound.
 pub(super) const RAISE: &str = "; PoolOptions::memory raises the bound";
-/// The most faults that an error lists.
-const MOST: usize = 50;
+/// The most faults that an error lists, by default.
+pub(super) const MOST: usize = 100;
 /// The most characters of a source line that an error shows.
 const SHOWN: usize = 160;
 
@@ -207,7 +209,8 @@ impl SourceError {
         self.0.first().map_or(SourceErrorKind::OutOfMemory, |first| first.kind)
     }
 
-    /// The faults, at most 50; none if there was no memory for them.
+    /// The faults, at most as many as [`SourceBuilder::max_faults`](crate::SourceBuilder::max_faults) says; none if there was no memory
+    /// for them.
     #[must_use]
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
         &self.0
@@ -300,23 +303,58 @@ struct Found {
     start: u32,
     end: u32,
     detail: String,
+    phase: Phase,
+}
+
+/// What was done when a fault was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// The statement was not understood.
+    #[default]
+    Syntax,
+    Names,
+    /// The pool found it, which was made of what is left of faulty sources.
+    Pool,
 }
 
 /// The faults found so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Faults {
     found: Vec<Found>,
+    most: usize,
+    phase: Phase,
     /// There was no memory for one.
     lost: bool,
 }
 
+impl Default for Faults {
+    fn default() -> Self {
+        Self::new(MOST)
+    }
+}
+
 impl Faults {
+    /// None yet, of at most so many.
+    pub(super) fn new(most: usize) -> Self {
+        Self { found: Vec::new(), most: most.max(1), phase: Phase::Syntax, lost: false }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty() && !self.lost
     }
 
+    /// How many more there can be, and one.
+    pub(super) fn room(&self) -> usize {
+        (self.most - self.found.len().min(self.most)).max(1)
+    }
+
     pub(super) fn is_full(&self) -> bool {
-        self.found.len() >= MOST || self.lost
+        self.found.len() >= self.most || self.lost
+    }
+
+    /// What is done from now on.
+    pub(super) fn begin(&mut self, phase: Phase) {
+        self.phase = phase;
     }
 
     #[cold]
@@ -328,7 +366,45 @@ impl Faults {
             self.lost = true;
             return;
         }
-        self.found.push(Found { kind, start, end, detail: text(detail) });
+        self.found.push(Found { kind, start, end, detail: text(detail), phase: self.phase });
+    }
+
+    /// Leaves out what may follow from another fault of its statement: all where that was not understood, and what the pool found beside
+    /// anything else. Leaves out what two rules refuse, too.
+    fn drop_followers(&mut self, sources: &str) {
+        let mut known: Vec<(u32, Phase)> = Vec::new();
+        if known.try_reserve_exact(self.found.len()).is_err() {
+            return;
+        }
+        // An option at fault has no consequences.
+        let has_consequences = |found: &&Found| {
+            use SourceErrorKind::{InvalidDefault, NotInEdition, UnresolvedType};
+            found.phase == Phase::Syntax
+                || matches!(found.kind, InvalidDefault | NotInEdition | UnresolvedType)
+        };
+        known.extend(self.found.iter().filter(has_consequences).map(|found| (found.start, found.phase)));
+        let together = |a: u32, b: u32| {
+            let between = sources.get(a.min(b) as usize..=a.max(b) as usize).unwrap_or(";");
+            let ends = |(at, byte)| byte == b';' || at + 1 < between.len() && matches!(byte, b'{' | b'}');
+            !between.bytes().enumerate().any(ends)
+        };
+        self.found.retain(|found| {
+            let excuses = |&(start, phase): &(u32, Phase)| {
+                phase < found.phase
+                    && (phase == Phase::Syntax || found.phase == Phase::Pool)
+                    && together(start, found.start)
+            };
+            let at = known.partition_point(|&(start, _)| start < found.start);
+            let (before, after) = known.split_at(at);
+            // Those of a statement are next to each other.
+            !before.iter().rev().take(NEAR).any(excuses) && !after.iter().take(NEAR).any(excuses)
+        });
+        let same = |a: &str, b: &str| {
+            a.split(" (").next() == b.split(" (").next() || a.rsplit(" (").next() == b.rsplit(" (").next()
+        };
+        self.found.dedup_by(|a, b| {
+            (a.phase, a.start) == (Phase::Pool, b.start) && a.phase == b.phase && same(&a.detail, &b.detail)
+        });
     }
 
     /// The error that lists them, with what `file_at` knows of a position: name, start and end of its file.
@@ -343,6 +419,7 @@ impl Faults {
             return SourceError::OUT_OF_MEMORY;
         }
         self.found.sort_by_key(|found| found.start);
+        self.drop_followers(sources);
         for found in self.found {
             let (file, start, end) = file_at(found.start);
             let whole = sources.get(start as usize..end as usize).unwrap_or_default();

@@ -5,6 +5,7 @@
 #[path = "../../../../tests/common/mod.rs"]
 mod common;
 mod descriptor_proto;
+mod faults;
 mod options;
 mod programs;
 mod reading;

@@ -45,11 +45,18 @@ impl Builder<'_> {
     fn check_message(&mut self, at: usize) -> Result<()> {
         let Some(message) = self.data.messages.get(at) else { return Ok(()) };
         let ranges = message_ranges(&self.data, message, &mut self.room)?;
-        let ranges = ranges.map_err(|range| self.bad_range(message.file, message.name.full(), range))?;
+        let refuse =
+            |first, last| self.note(Err(self.bad_range(message.file, message.name.full(), (first, last))));
+        let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER };
+        for &(first, last, _) in ranges.iter().filter(|(first, last, _)| *first == 0 || *last > limit.into())
+        {
+            refuse(first, last)?;
+        }
+        let ranges = Ranges::new(ranges, refuse)?;
         let mut numbers: Vec<(u32, u32)> = Vec::new();
         self.room.reserve(&mut numbers, message.fields.len())?;
         for (i, field) in message.fields.iter().enumerate() {
-            self.check_field(message, i, field, &ranges)?;
+            self.note(self.check_field(message, i, field, &ranges))?;
             numbers.push((field.number, i as u32));
         }
         self.room.drop_list(ranges.into_list());
@@ -61,21 +68,28 @@ impl Builder<'_> {
                 let other = message.field(first).map_or("", |f| self.data.text(f.name.full()));
                 let detail = format_args!("{number} is the number of {other}");
                 let fault = (DescriptorErrorKind::DuplicateNumber, Some(second as usize), detail);
-                return Err(self.message_fault(message, fault));
+                self.note(Err(self.message_fault(message, fault)))?;
             }
         }
         self.room.drop_list(numbers);
-        let whole = |kind, detail| Err(self.message_fault(message, (kind, None, detail)));
         self.check_oneofs(message)?;
-        if message.map_entry && !self.is_map_entry(at as u32, message) {
+        self.note(self.check_shape(at as u32, message))?;
+        let (names, file) = (message.reserved_names, message.file);
+        let fields = 0..message.declared;
+        let taken = |data: &PoolData, i| data.messages.get(at)?.field(i).map(|f| f.name);
+        self.check_reserved(names, (file, message.name.full()), fields, &taken)
+    }
+
+    /// Checks what a message can be as a whole: the entry of a map, a MessageSet, one with extensions.
+    fn check_shape(&self, at: u32, message: &MessageData) -> Result<()> {
+        let whole = |kind, detail| Err(self.message_fault(message, (kind, None, detail)));
+        if message.map_entry && !self.is_map_entry(at, message) {
             let detail = "a map entry is a nested message of two optional fields, a key = 1 and a value = 2";
             return whole(DescriptorErrorKind::InvalidMapEntry, format_args!("{detail}"));
         }
         if message.message_set && message.declared > 0 {
-            return whole(
-                DescriptorErrorKind::InvalidField,
-                format_args!("a MessageSet has extensions only"),
-            );
+            let detail = format_args!("a MessageSet has extensions only");
+            return whole(DescriptorErrorKind::InvalidField, detail);
         }
         if message.extension_ranges != IndexRange::default()
             && !message.extension_ranges.of(&self.data.extension_ranges).is_empty()
@@ -83,18 +97,15 @@ impl Builder<'_> {
         {
             return whole(DescriptorErrorKind::InvalidExtension, format_args!("extension numbers in proto3"));
         }
-        let (names, file) = (message.reserved_names, message.file);
-        let fields = 0..message.declared;
-        let taken = |data: &PoolData, i| data.messages.get(at)?.field(i).map(|f| f.name);
-        self.check_reserved(names, file, fields, &taken)
+        Ok(())
     }
 
-    /// Checks that each name is reserved once only and that no field or value has it. `name` gives the name of a
+    /// Checks that each name is reserved once only and that no field or value of the owner has it. `name` gives the name of a
     /// definition by index.
     fn check_reserved(
         &mut self,
         names: IndexRange,
-        file: u32,
+        (file, owner): (u32, TextRange),
         definitions: Range<u32>,
         name: &dyn Fn(&PoolData, u32) -> Option<Name>,
     ) -> Result<()> {
@@ -104,18 +115,15 @@ impl Builder<'_> {
             if let &[a, b] = pair
                 && self.data.text(a) == self.data.text(b)
             {
-                return Err(self.fail(DescriptorErrorKind::InvalidName, file, a, "reserved twice"));
+                let detail = format_args!("{:?} is reserved twice", self.data.text(a));
+                self.note(Err(self.fail(DescriptorErrorKind::InvalidName, file, owner, detail)))?;
             }
         }
         for definition in definitions.filter_map(|i| name(&self.data, i)) {
             let local = self.data.text(definition.local());
             if reserved.binary_search_by(|&r| self.data.text(r).cmp(local)).is_ok() {
-                return Err(self.fail(
-                    DescriptorErrorKind::InvalidName,
-                    file,
-                    definition.full(),
-                    "the name is reserved",
-                ));
+                let kind = DescriptorErrorKind::InvalidName;
+                self.note(Err(self.fail(kind, file, definition.full(), "the name is reserved")))?;
             }
         }
         self.room.drop_list(reserved);
@@ -156,23 +164,24 @@ impl Builder<'_> {
 
     fn check_oneofs(&self, message: &MessageData) -> Result<()> {
         let fail = |field, detail| {
-            Err(self.message_fault(message, (DescriptorErrorKind::InvalidOneof, field, detail)))
+            self.note(Err(self.message_fault(message, (DescriptorErrorKind::InvalidOneof, field, detail))))
         };
         let oneofs = self.data.oneofs(message);
-        if let Some(empty) = oneofs.iter().find(|o| o.fields == IndexRange::default()) {
-            return fail(None, format_args!("{} is empty", self.data.text(empty.name.local())));
+        for empty in oneofs.iter().filter(|o| o.fields == IndexRange::default()) {
+            let detail = format_args!("{} is empty", self.data.text(empty.name.local()));
+            let kind = DescriptorErrorKind::InvalidOneof;
+            self.note(Err(self.fail(kind, message.file, empty.name.full(), detail)))?;
         }
         for (i, field) in message.fields.iter().enumerate() {
             if !field.flags.has(FieldFlags::PROTO3_OPTIONAL) || field.extension != NONE {
                 continue;
             }
             if !oneofs.get(field.oneof as usize).is_some_and(|o| o.synthetic) {
-                let detail = format_args!("proto3_optional, and not alone in its oneof");
-                return fail(Some(i), detail);
+                fail(Some(i), format_args!("proto3_optional, and not alone in its oneof"))?;
             }
         }
         if !oneofs.is_sorted_by_key(|o| o.synthetic) {
-            return fail(None, format_args!("a oneof after the synthetic ones"));
+            fail(None, format_args!("a oneof after the synthetic ones"))?;
         }
         Ok(())
     }
@@ -223,19 +232,25 @@ impl Builder<'_> {
         let Some(data) = self.data.enums.get(at) else { return Ok(()) };
         let (file, name, values) = (data.file, data.name.full(), data.values.of(&self.data.values));
         let Some(first) = values.first() else {
-            return Err(self.fail(DescriptorErrorKind::InvalidField, file, name, "an enum without values"));
+            return self.note(Err(self.fail(
+                DescriptorErrorKind::InvalidField,
+                file,
+                name,
+                "an enum without values",
+            )));
         };
         if !data.closed && first.number != 0 {
             let detail = "the first value of an open enum is 0";
-            return Err(self.fail(DescriptorErrorKind::InvalidNumber, file, first.name.full(), detail));
+            self.note(Err(self.fail(DescriptorErrorKind::InvalidNumber, file, first.name.full(), detail)))?;
         }
         let reserved = data.reserved_ranges.of(&self.data.enum_reserved_ranges).iter();
         let ranges = reserved.map(|&(first, last)| (first.into(), last.into(), Use::Reserved));
+        let list = self.room.list(ranges)?;
         let ranges =
-            Ranges::new(self.room.list(ranges)?).map_err(|range| self.bad_range(file, name, range))?;
-        if let Some(value) = values.iter().find(|v| ranges.find(v.number.into()).is_some()) {
+            Ranges::new(list, |first, last| self.note(Err(self.bad_range(file, name, (first, last)))))?;
+        for value in values.iter().filter(|v| ranges.find(v.number.into()).is_some()) {
             let detail = format_args!("{} is reserved", value.number);
-            return Err(self.fail(DescriptorErrorKind::InvalidNumber, file, value.name.full(), detail));
+            self.note(Err(self.fail(DescriptorErrorKind::InvalidNumber, file, value.name.full(), detail)))?;
         }
         self.room.drop_list(ranges.into_list());
         let value = |at: u32| values.get(at as usize);
@@ -246,11 +261,12 @@ impl Builder<'_> {
                 && a.number == b.number
             {
                 let detail = format_args!("{} has a name already, and there is no allow_alias", b.number);
-                return Err(self.fail(DescriptorErrorKind::DuplicateNumber, file, b.name.full(), detail));
+                let kind = DescriptorErrorKind::DuplicateNumber;
+                self.note(Err(self.fail(kind, file, b.name.full(), detail)))?;
             }
         }
         let (names, count) = (data.reserved_names, values.len() as u32);
-        self.check_reserved(names, file, 0..count, &|data, i| {
+        self.check_reserved(names, (file, name), 0..count, &|data, i| {
             data.values(at as u32).get(i as usize).map(|v| v.name)
         })
     }
@@ -262,26 +278,22 @@ impl Builder<'_> {
     }
 }
 
+/// The ranges of a message as (first, last).
 fn message_ranges(
     data: &PoolData,
     message: &MessageData,
     room: &mut Room,
-) -> Result<Result<Ranges, (i64, i64)>, RoomFull> {
-    let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER } + 1;
+) -> Result<Vec<(i64, i64, Use)>, RoomFull> {
     let extensions = message.extension_ranges.of(&data.extension_ranges);
     let reserved = message.reserved_ranges.of(&data.reserved_ranges);
     let mut ranges = Vec::new();
     room.reserve(&mut ranges, extensions.len() + reserved.len())?;
     let extensions = extensions.iter().map(|r| (r.start, r.end, Use::Extensions));
     let reserved = reserved.iter().map(|&(start, end)| (start, end, Use::Reserved));
-    for (start, end, used) in extensions.chain(reserved) {
-        if start == 0 || end > limit {
-            room.drop_list(ranges);
-            return Ok(Err((start.into(), end.into())));
-        }
-        ranges.push((start.into(), i64::from(end) - 1, used));
-    }
-    Ok(Ranges::new(ranges))
+    ranges.extend(
+        extensions.chain(reserved).map(|(start, end, used)| (start.into(), i64::from(end) - 1, used)),
+    );
+    Ok(ranges)
 }
 
 // Rules of proto2, proto3 and editions for labels, groups, defaults and features, as in C++.

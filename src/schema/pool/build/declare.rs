@@ -63,8 +63,8 @@ impl<'i> Builder<'i> {
             features: file.features(),
             in_entry: false,
         };
-        self.check_options(root, package, &file.options)?;
-        self.check_file(root, &file)?;
+        self.note(self.check_options(root, package, &file.options))?;
+        self.note(self.check_file(root, &file))?;
         self.declare_extensions(root, bytes, read::file::EXTENSION)?;
         self.declare_messages(root, bytes)?;
         self.declare_enums(root, bytes, read::file::ENUM)?;
@@ -184,7 +184,7 @@ impl<'i> Builder<'i> {
                 format_args!("more than {} messages", self.limits.message_limit()),
             ));
         }
-        self.check_options(around, name.full(), &proto.options)?;
+        self.note(self.check_options(around, name.full(), &proto.options))?;
         let index = self.data.messages.len() as u32;
         let symbol = Symbol::Message(index);
         let scope = self.symbols.add_scope(around.scope, name.local(), symbol, &mut self.room)?;
@@ -207,7 +207,7 @@ impl<'i> Builder<'i> {
         for (i, oneof) in oneofs.enumerate() {
             let (name, options) = read::oneof(oneof)?;
             let name = self.identifier(inner, name, "oneof")?;
-            self.check_options(inner, name.full(), &options)?;
+            self.note(self.check_options(inner, name.full(), &options))?;
             let symbol = Symbol::Oneof { message: inner.parent, oneof: i as u32 };
             self.symbols.add(inner.scope, name.local(), symbol, &mut self.room)?;
             self.room.push(&mut self.oneof_features, options.features)?;
@@ -264,8 +264,10 @@ impl<'i> Builder<'i> {
             self.extension_ranges(around, name, proto.children(read::message::EXTENSION_RANGE))?;
         let start = self.data.reserved_ranges.len();
         for range in proto.children(read::message::RESERVED_RANGE) {
-            let range = self.positive(around, name, read::range(range)?)?;
-            self.room.push(&mut self.data.reserved_ranges, range)?;
+            match self.positive(around, name, read::range(range)?) {
+                Ok(range) => self.room.push(&mut self.data.reserved_ranges, range)?,
+                Err(error) => self.note(Err(error))?,
+            }
         }
         Ok(MessageData {
             name,
@@ -290,9 +292,15 @@ impl<'i> Builder<'i> {
     fn extension_ranges(&mut self, around: Around, name: Name, ranges: Children<'i>) -> Result<IndexRange> {
         let start = self.data.extension_ranges.len();
         for range in ranges {
-            let (first, end) = self.positive(around, name, read::range(range)?)?;
+            let (first, end) = match self.positive(around, name, read::range(range)?) {
+                Ok(range) => range,
+                Err(error) => {
+                    self.note(Err(error))?;
+                    continue;
+                }
+            };
             let options = read::range_options(range)?;
-            self.check_options(around, name.full(), &options)?;
+            self.note(self.check_options(around, name.full(), &options))?;
             let options = self.options(&options)?;
             let data = ExtensionRangeData { start: first, end, options };
             self.room.push(&mut self.data.extension_ranges, data)?;

@@ -20,11 +20,13 @@ impl<'i> Builder<'i> {
     ) -> Result<FieldData> {
         let name = self.identifier(around, proto.name, "field")?;
         self.count_field(around, name)?;
-        self.check_options(around, name.full(), &proto.options)?;
+        self.note(self.check_options(around, name.full(), &proto.options))?;
         let is_extension = matches!(target, FieldSlot::Extension(_));
-        let Ok(number) = u32::try_from(proto.number) else {
-            return Err(self.fail(DescriptorErrorKind::InvalidNumber, around.file, name.full(), "negative"));
-        };
+        let number = u32::try_from(proto.number).unwrap_or_default();
+        if proto.number < 0 {
+            let kind = DescriptorErrorKind::InvalidNumber;
+            self.note(Err(self.fail(kind, around.file, name.full(), "negative")))?;
+        }
         let repeated = proto.label == label::REPEATED;
         let features = proto.features(around.features, around.edition);
         let (json_name, custom_json) = self.json_name(around, name, proto, is_extension)?;
@@ -43,7 +45,7 @@ impl<'i> Builder<'i> {
         data.flags.set(FieldFlags::CUSTOM_JSON, custom_json);
         data.flags.set(FieldFlags::DEPRECATED, proto.options.deprecated);
         data.flags.set(FieldFlags::PROTO3_OPTIONAL, proto.proto3_optional);
-        self.check_label(around, &data, proto)?;
+        self.note(self.check_label(around, &data, proto))?;
         self.declare_type(around, proto, target, data, features)
     }
 
@@ -111,11 +113,14 @@ impl<'i> Builder<'i> {
             Some(kind) if proto.type_name.is_empty() => {
                 finish_field(&mut data, kind, features);
                 if !around.in_entry {
-                    self.check_features(around.file, &data, proto.options.features)?;
+                    self.note(self.check_features(around.file, &data, proto.options.features))?;
                 }
-                self.check_proto3(around.edition, around.file, &data, proto.default.is_some())?;
+                self.note(self.check_proto3(around.edition, around.file, &data, proto.default.is_some()))?;
                 if let Some(text) = proto.default {
-                    data.default = self.scalar_default(&data, text, around.file)?;
+                    match self.scalar_default(&data, text, around.file) {
+                        Ok(default) => data.default = default,
+                        Err(error) => self.note(Err(error))?,
+                    }
                 }
                 return Ok(data);
             }
@@ -154,13 +159,13 @@ impl<'i> Builder<'i> {
     ) -> Result<(TextRange, bool)> {
         let given = proto.json_name.filter(|json| !is_json_name(json, proto.name));
         let invalid = |b: &Self, detail| {
-            Err(b.fail(DescriptorErrorKind::InvalidName, around.file, name.full(), detail))
+            b.note(Err(b.fail(DescriptorErrorKind::InvalidName, around.file, name.full(), detail)))
         };
         match given {
-            Some(_) if is_extension => return invalid(self, "an extension has no JSON name of its own"),
-            Some(json) if json.contains('\0') => return invalid(self, "a NUL in the JSON name"),
+            Some(_) if is_extension => invalid(self, "an extension has no JSON name of its own")?,
+            Some(json) if json.contains('\0') => invalid(self, "a NUL in the JSON name")?,
             Some(json) if json.starts_with('[') && json.ends_with(']') => {
-                return invalid(self, "a JSON name in brackets, which is one of an extension");
+                invalid(self, "a JSON name in brackets, which is one of an extension")?;
             }
             _ => {}
         }

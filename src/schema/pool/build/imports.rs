@@ -49,12 +49,8 @@ impl Builder<'_> {
                 names.windows(2).find(|p| matches!(p, [a, b] if self.data.text(*a) == self.data.text(*b)));
             if let Some([name, _]) = twice {
                 let name = self.data.text(*name);
-                return Err(self.import_error(
-                    DescriptorErrorKind::DuplicateName,
-                    file.name,
-                    name,
-                    "imported twice",
-                ));
+                let kind = DescriptorErrorKind::DuplicateName;
+                self.note(Err(self.import_error(kind, file.name, name, "imported twice")))?;
             }
         }
         self.room.drop_list(names);
@@ -97,7 +93,8 @@ impl Builder<'_> {
             let stuck = self.data.files.iter().zip(&waiting).find(|(_, waiting)| **waiting > 0);
             let name = stuck.map_or("", |(file, _)| self.data.text(file.name));
             let detail = "it imports itself, or a file that does";
-            return Err(DescriptorError::new(DescriptorErrorKind::ImportCycle, "", detail).in_file(name));
+            let error = DescriptorError::new(DescriptorErrorKind::ImportCycle, "", detail);
+            self.note(Err(error.in_file(name)))?;
         }
         self.room.drop_list(importers);
         self.room.drop_list(waiting);

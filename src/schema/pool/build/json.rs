@@ -133,12 +133,8 @@ impl Builder<'_> {
                 let name = |i: u32| declared.get(i as usize).map_or_else(Default::default, |f| f.name);
                 let other = self.data.text(name(other).local());
                 let detail = format_args!("it has the name of {other} in JSON");
-                return Err(self.fail(
-                    DescriptorErrorKind::DuplicateName,
-                    data.file,
-                    name(at).full(),
-                    detail,
-                ));
+                let kind = DescriptorErrorKind::DuplicateName;
+                self.note(Err(self.fail(kind, data.file, name(at).full(), detail)))?;
             }
         }
         self.scratch = names;
@@ -162,17 +158,17 @@ impl Builder<'_> {
                     (data.json_values.get(a as usize), data.json_values.get(b as usize))
                 && self.number(a.enumeration, a.value) != self.number(b.enumeration, b.value)
             {
-                return self.clash(b, a.value);
+                self.note(self.clash(b, a.value))?;
             }
         }
         self.data.json_values_by_name = by_name;
         for value in &self.data.json_values {
-            self.check_json_value(value)?;
+            self.note(self.check_json_value(value))?;
         }
         let mut enums = self.data.json_values.iter().map(|v| v.enumeration);
         let mut last = None;
         while let Some(enumeration) = enums.find(|e| last != Some(*e)) {
-            self.check_aliases(enumeration)?;
+            self.note(self.check_aliases(enumeration))?;
             last = Some(enumeration);
         }
         Ok(())

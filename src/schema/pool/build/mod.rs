@@ -35,6 +35,7 @@ use super::read::Options;
 use crate::schema::program::{Room, RoomFull};
 use crate::wire::error::{DescriptorError, DescriptorErrorKind};
 use alloc::vec::Vec;
+use core::cell::RefCell;
 use core::fmt;
 use counts::Counts;
 use files::FileSource;
@@ -102,6 +103,8 @@ struct Builder<'i> {
     /// A list that the JSON checks reuse.
     scratch: Vec<u32>,
     json_keys: Vec<u128>,
+    /// The faults so far, where not the first one ends it all.
+    found: RefCell<Vec<DescriptorError>>,
 }
 
 /// Builds a pool from `count` encoded `FileDescriptorProto`s of `len` bytes together.
@@ -123,10 +126,18 @@ pub(super) fn pool(
     }
     let mut builder = Builder::new(&files, options, room)?;
     builder.reserve(&counts)?;
-    for file in &files {
-        builder.declare_file(file).map_err(|error| error.in_file(file.name))?;
+    let checked = builder.check(files);
+    let mut found = builder.found.take();
+    if let Err(error) = checked {
+        if found.try_reserve(1).is_err() {
+            return Err(DescriptorError::OUT_OF_MEMORY);
+        }
+        found.push(error);
     }
-    builder.finish(files)
+    if !found.is_empty() {
+        return Err(found.remove(0).with_others(found));
+    }
+    builder.finish()
 }
 
 impl<'i> Builder<'i> {
@@ -152,6 +163,7 @@ impl<'i> Builder<'i> {
             json: Vec::new(),
             scratch: Vec::new(),
             json_keys: Vec::new(),
+            found: RefCell::default(),
         })
     }
 
@@ -174,16 +186,24 @@ impl<'i> Builder<'i> {
         self.symbols.reserve(counts.names(), counts.messages + counts.services, room)
     }
 
-    /// Resolves and checks everything.
-    fn finish(mut self, files: Vec<FileSource<'i>>) -> Result<PoolData> {
+    /// Declares, resolves and checks everything.
+    fn check(&mut self, files: Vec<FileSource<'i>>) -> Result<()> {
+        for file in &files {
+            self.declare_file(file).map_err(|error| error.in_file(file.name))?;
+        }
         self.data.files_by_name = files::by_name(&files, &mut self.room)?;
         self.room.drop_list(files);
         self.resolve_imports()?;
         let empty = SymbolBuilder::new(&[], &mut self.room)?;
         let symbols = core::mem::replace(&mut self.symbols, empty);
         let gives_way = |symbol| self.data.gives_way(symbol);
-        let symbols = symbols.build(&self.data.names, &gives_way, &mut self.room)?;
-        self.data.symbols = symbols.map_err(|d| self.duplicate(d))?;
+        let mut duplicates = Vec::new();
+        let most = self.limits.fault_limit();
+        self.data.symbols =
+            symbols.build(&self.data.names, &gives_way, &mut duplicates, most, &mut self.room)?;
+        for duplicate in duplicates {
+            self.note(Err(self.duplicate(duplicate)))?;
+        }
         self.resolve_types()?;
         self.attach_extensions()?;
         self.resolve_methods()?;
@@ -195,9 +215,34 @@ impl<'i> Builder<'i> {
         self.room.drop_list(scratch);
         let keys = core::mem::take(&mut self.json_keys);
         self.room.drop_list(keys);
+        Ok(())
+    }
+
+    /// The pool of what was checked.
+    fn finish(mut self) -> Result<PoolData> {
         self.data.programs = lower::programs(&self.data, &mut self.room)?;
         self.data.find_formats(&mut self.room)?;
         Ok(self.data)
+    }
+
+    /// Keeps the fault of one definition if others are asked for, so that they are looked for. An error ends the work.
+    fn note(&self, checked: Result<()>) -> Result<()> {
+        match checked {
+            Ok(()) => Ok(()),
+            Err(error) => self.keep(error),
+        }
+    }
+
+    #[cold]
+    fn keep(&self, error: DescriptorError) -> Result<()> {
+        use DescriptorErrorKind::{BudgetExceeded, OutOfMemory, TooDeep, TooMany};
+        let ends = matches!(error.kind(), BudgetExceeded | OutOfMemory | TooDeep | TooMany);
+        let Ok(mut found) = self.found.try_borrow_mut() else { return Err(error) };
+        if ends || found.len() + 1 >= self.limits.fault_limit() || found.try_reserve(1).is_err() {
+            return Err(error);
+        }
+        found.push(error);
+        Ok(())
     }
 
     /// An error about a definition.

@@ -38,12 +38,13 @@ impl Builder<'_> {
     pub(super) fn resolve_types(&mut self) -> Result<()> {
         let types = core::mem::take(&mut self.types);
         for pending in &types {
-            self.resolve_type(pending)?;
+            let resolved = self.resolve_type(pending);
+            self.note(resolved)?;
         }
         // A second loop, because the rules for a map depend on the kind of its values.
         for pending in &types {
             if let Some(field) = self.target(pending.target) {
-                self.check_resolved(pending, field)?;
+                self.note(self.check_resolved(pending, field))?;
             }
         }
         self.room.drop_list(types);
@@ -159,7 +160,8 @@ impl Builder<'_> {
         let mut extensions = core::mem::take(&mut self.extensions);
         self.make_room_for(&extensions)?;
         for (index, pending) in extensions.drain(..).enumerate() {
-            self.attach(index, pending)?;
+            let attached = self.attach(index, pending);
+            self.note(attached)?;
         }
         self.room.drop_list(extensions);
         Ok(())
@@ -242,7 +244,14 @@ impl Builder<'_> {
                 Some(Symbol::Message(index)) => Ok(index),
                 found => Err(self.unresolved(file, name, type_name, found)),
             };
-            let (input, output) = (message(pending.input)?, message(pending.output)?);
+            let mut found = [NONE; 2];
+            for (type_name, found) in [pending.input, pending.output].into_iter().zip(&mut found) {
+                match message(type_name) {
+                    Ok(index) => *found = index,
+                    Err(error) => self.note(Err(error))?,
+                }
+            }
+            let [input, output] = found;
             let at = (service.methods.start + pending.method) as usize;
             if let Some(method) = self.data.methods.get_mut(at) {
                 (method.input, method.output) = (input, output);
@@ -259,7 +268,7 @@ impl<'i> Builder<'i> {
     pub(super) fn declare_enum(&mut self, around: Around, bytes: &'i [u8]) -> Result<()> {
         let proto = EnumDef::read(bytes)?;
         let name = self.identifier(around, proto.name, "enum")?;
-        self.check_options(around, name.full(), &proto.options)?;
+        self.note(self.check_options(around, name.full(), &proto.options))?;
         let index = self.data.enums.len() as u32;
         self.symbols.add(around.scope, name.local(), Symbol::Enum(index), &mut self.room)?;
         let values = self.declare_values(around, bytes, index)?;
@@ -292,7 +301,7 @@ impl<'i> Builder<'i> {
         for (i, value) in children(bytes, read::enumeration::VALUE).enumerate() {
             let (name, number, options) = read::enum_value(value)?;
             let name = self.identifier(around, name, "enum value")?;
-            self.check_options(around, name.full(), &options)?;
+            self.note(self.check_options(around, name.full(), &options))?;
             let symbol = Symbol::EnumValue { enumeration: index, value: i as u32 };
             self.symbols.add(around.scope, name.local(), symbol, &mut self.room)?;
             if let Some(json) = options.json_value {
@@ -318,7 +327,7 @@ impl<'i> Builder<'i> {
     pub(super) fn declare_service(&mut self, around: Around, bytes: &'i [u8]) -> Result<()> {
         let (name, options) = read::service(bytes)?;
         let name = self.identifier(around, name, "service")?;
-        self.check_options(around, name.full(), &options)?;
+        self.note(self.check_options(around, name.full(), &options))?;
         let index = self.data.services.len() as u32;
         let symbol = Symbol::Service(index);
         let scope = self.symbols.add_scope(around.scope, name.local(), symbol, &mut self.room)?;
@@ -337,7 +346,7 @@ impl<'i> Builder<'i> {
     fn declare_method(&mut self, inner: Around, service: u32, at: u32, bytes: &'i [u8]) -> Result<()> {
         let proto = MethodDef::read(bytes)?;
         let name = self.identifier(inner, proto.name, "method")?;
-        self.check_options(inner, name.full(), &proto.options)?;
+        self.note(self.check_options(inner, name.full(), &proto.options))?;
         let symbol = Symbol::Method { service, method: at };
         self.symbols.add(inner.scope, name.local(), symbol, &mut self.room)?;
         let data = MethodData {

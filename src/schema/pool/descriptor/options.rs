@@ -22,6 +22,7 @@ pub struct PoolOptions {
     messages: usize,
     fields: usize,
     depth: usize,
+    faults: usize,
 }
 
 impl Default for PoolOptions {
@@ -38,12 +39,18 @@ impl PoolOptions {
     /// its full name, so a set of hundreds of tiny messages with one-letter names needs a larger bound: see
     /// [`memory`](Self::memory).
     pub const fn new() -> Self {
-        Self { memory: None, messages: usize::MAX, fields: usize::MAX, depth: 32 }
+        Self { memory: None, messages: usize::MAX, fields: usize::MAX, depth: 32, faults: 1 }
     }
 
     /// No bounds, for tables: they are part of the program.
     pub(in crate::schema::pool) const fn unbounded() -> Self {
-        Self { memory: Some(usize::MAX), messages: usize::MAX, fields: usize::MAX, depth: usize::MAX }
+        Self {
+            memory: Some(usize::MAX),
+            messages: usize::MAX,
+            fields: usize::MAX,
+            depth: usize::MAX,
+            faults: 1,
+        }
     }
 
     /// Sets the most memory that loading may hold at any moment, in bytes, the finished pool included.
@@ -68,6 +75,29 @@ impl PoolOptions {
     pub const fn max_depth(mut self, levels: usize) -> Self {
         self.depth = if levels < 32 { levels } else { 32 };
         self
+    }
+
+    /// Sets how many faults of definitions an error has, the first one and [`DescriptorError::others`](crate::DescriptorError::others);
+    /// 1 by default. A set that is no descriptor set, or is beyond a bound, has one.
+    ///
+    /// ```
+    /// use tablepb::schema::PoolOptions;
+    ///
+    /// // Two messages, each with a oneof that has no members.
+    /// let set = b"\x0a\x1d\x0a\x01f\x22\x0b\x0a\x04\x4f\x6e\x65\x31\x42\x03\x0a\x01o\x22\x0b\x0a\x04\x4f\x6e\x65\x32\x42\x03\x0a\x01o";
+    /// assert!(PoolOptions::new().decode(set).unwrap_err().others().is_empty());
+    /// let error = PoolOptions::new().max_faults(10).decode(set).unwrap_err();
+    /// assert_eq!((error.name(), error.others()[0].name()), ("One1.o", "One2.o"));
+    /// ```
+    pub const fn max_faults(mut self, faults: usize) -> Self {
+        self.faults = faults;
+        self
+    }
+
+    /// How many faults an error has.
+    #[must_use]
+    pub const fn fault_limit(&self) -> usize {
+        self.faults
     }
 
     /// The bound for memory when a set of `len` bytes is loaded.

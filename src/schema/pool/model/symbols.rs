@@ -147,16 +147,16 @@ impl<'i> SymbolBuilder<'i> {
         Ok(inner)
     }
 
-    /// Sorts the definitions. Leaves out those that give way to another one of the same name.
-    ///
-    /// # Errors
-    /// The first two definitions that have the same name, neither of which gives way.
+    /// Sorts the definitions. Leaves out those that give way to another one of the same name, and those that have the name of one
+    /// before them, which `duplicates` lists, at most `most`.
     pub(in crate::schema::pool) fn build(
         self,
         names: &Names,
         gives_way: &dyn Fn(Symbol) -> bool,
+        duplicates: &mut Vec<Duplicate>,
+        most: usize,
         room: &mut Room,
-    ) -> Result<Result<SymbolTable, Duplicate>, RoomFull> {
+    ) -> Result<SymbolTable, RoomFull> {
         room.drop_list(self.packages);
         let unsorted = self.entries;
         let key = |(index, entry): (usize, &SymbolEntry)| {
@@ -176,8 +176,9 @@ impl<'i> SymbolBuilder<'i> {
                 Some(last) if last.scope == entry.scope && names.get(last.name) == names.get(entry.name) => {
                     if gives_way(last.symbol) {
                         *last = entry;
-                    } else if !gives_way(entry.symbol) {
-                        return Ok(Err(Duplicate { first: last.symbol, second: entry.symbol }));
+                    } else if !gives_way(entry.symbol) && duplicates.len() < most {
+                        let duplicate = Duplicate { first: last.symbol, second: entry.symbol };
+                        room.push(duplicates, duplicate)?;
                     }
                 }
                 _ => entries.push(entry),
@@ -185,7 +186,7 @@ impl<'i> SymbolBuilder<'i> {
         }
         room.drop_list(keys);
         room.drop_list(unsorted);
-        Ok(Ok(SymbolTable { entries, outer: self.outer }))
+        Ok(SymbolTable { entries, outer: self.outer })
     }
 }
 
@@ -316,7 +317,7 @@ mod tests {
         let sa = scope(pab, a, 3);
         scope(sa, b, 4);
         builder.add(sm, v, Symbol::EnumValue { enumeration: 0, value: 0 }, room).unwrap();
-        (builder.build(names, &|_| false, room).unwrap().unwrap(), pab, sm)
+        (builder.build(names, &|_| false, &mut Vec::new(), 1, room).unwrap(), pab, sm)
     }
 
     #[test]
@@ -355,7 +356,9 @@ mod tests {
         let mut builder = SymbolBuilder::new(&[], room).unwrap();
         builder.add(Scope::ROOT, y, Symbol::Enum(0), room).unwrap();
         builder.add(Scope::ROOT, x, Symbol::Message(0), room).unwrap();
-        let duplicate = builder.build(&names, &|_| false, room).unwrap().unwrap_err();
+        let mut duplicates = Vec::new();
+        builder.build(&names, &|_| false, &mut duplicates, 1, room).unwrap();
+        let duplicate = duplicates.remove(0);
         assert_eq!((duplicate.first, duplicate.second), (Symbol::Message(0), Symbol::Enum(0)));
     }
 }

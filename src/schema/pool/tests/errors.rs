@@ -155,7 +155,7 @@ fn oneofs() {
     for bad in [-1, 1, i32::MAX, i32::MIN] {
         assert_message_error(m(member(bad)), Kind::InvalidOneof, "p.M.a");
     }
-    assert_message_error(m(int("a", 1)), Kind::InvalidOneof, "p.M");
+    assert_message_error(m(int("a", 1)), Kind::InvalidOneof, "p.M.o");
     assert_message_error(m(field("a", 1, REPEATED, INT32).int(9, 0)), Kind::InvalidOneof, "p.M.a");
     assert_message_error(m(field("a", 1, REQUIRED, INT32).int(9, 0)), Kind::InvalidOneof, "p.M.a");
     assert_message_error(m(member(0).int(17, 1)), Kind::InvalidOneof, "p.M.a");

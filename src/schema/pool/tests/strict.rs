@@ -293,9 +293,9 @@ fn map_entries_have_a_key_and_a_value_by_name() {
 #[test]
 fn what_is_reserved_is_reserved_once() {
     let m = message("M", []).str(10, "a").str(10, "b").str(10, "a");
-    assert_message_error([m], Kind::InvalidName, "a");
+    assert_message_error([m], Kind::InvalidName, "p.M");
     let e = enumeration("E", &[("A", 0)]).str(5, "B").str(5, "B");
-    assert_error([file("f").sub(5, e)], Kind::InvalidName, "B");
+    assert_error([file("f").sub(5, e)], Kind::InvalidName, "p.E");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod directory;
 pub(crate) mod request;
 pub(crate) mod resolver;
 
-use crate::compile::error::{Faults, SourceError, SourceErrorKind};
+use crate::compile::error::{Faults, MOST, SourceError, SourceErrorKind};
 use crate::compile::load::request::{Place, Request, Searched};
 use crate::compile::load::resolver::well_known;
 use crate::compile::parse;
@@ -116,7 +116,7 @@ impl Loaded {
 
     /// Reads everything.
     pub(super) fn load(request: &Request<'_>, room: &mut Room) -> Result<Self, SourceError> {
-        let mut this = Self::default();
+        let mut this = Self { faults: Faults::new(request.max_faults.unwrap_or(MOST)), ..Self::default() };
         for (name, source) in &request.sources {
             if this.file(name).is_none() {
                 this.add(name, source, false, room)?;

@@ -74,7 +74,7 @@ impl Lookup<'_> {
     fn find(&mut self, scope: Scope, name: Span, at: u32, types: bool) -> Result<Option<Symbol>, RoomFull> {
         let text = self.texts.get(name);
         let found = self.symbols.resolve((self.ast, self.texts), scope, text, types);
-        if found.is_none() && !self.faults.is_full() {
+        if found.is_none() && !self.faults.is_full() && !self.symbols.is_lost(self.ast, self.texts, text) {
             let closest = self.symbols.closest(self.texts, text, true);
             let meant = Meant::new((self.ast, self.texts), self.symbols, text, closest, self.room)?;
             let kind = SourceErrorKind::UnresolvedType;

@@ -4,6 +4,7 @@
 //! searched, and the imports of the file which definitions count; the rules are those of C++'s `DescriptorBuilder::LookupSymbol`.
 
 use crate::compile::parse::ast::{Ast, NONE, Span, Texts};
+use crate::compile::parse::lexer::{Lexer, TokenKind};
 use crate::memory::{Room, RoomFull};
 use alloc::vec::Vec;
 
@@ -80,6 +81,10 @@ pub(crate) struct Symbols {
     steps_left: usize,
     /// The file whose view was one too many.
     unseen: Option<u32>,
+    /// The file of this view.
+    viewed: u32,
+    /// Hashes of names that stand in what was not understood, in order, with their files.
+    lost_words: Vec<(u64, u32)>,
 }
 
 /// How many files and imports all views together may go through, beside a few per byte of source. In a chain of public imports each
@@ -95,6 +100,17 @@ const HIDDEN_ROOT: u32 = 1;
 /// The deepest scope: packages have at most 68 parts, messages 32 levels.
 const MAX_SCOPES: usize = 128;
 
+/// The letters of a name, whatever its case.
+fn letters(text: &str) -> impl Iterator<Item = u8> + '_ {
+    text.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
+}
+
+/// FNV-1a. Two names of one hash hide a fault that follows a fault.
+fn hash(name: &str) -> u64 {
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
 fn prefix(name: &str) -> u64 {
     let mut bytes = [0; 8];
     let len = name.len().min(8);
@@ -103,6 +119,53 @@ fn prefix(name: &str) -> u64 {
 }
 
 impl Symbols {
+    /// Whether a name is of a definition that was not understood: one of its words stands in what was skipped after a fault, or a part of
+    /// it in the path of a file that this file imports and that was not found.
+    pub(crate) fn is_lost(&self, ast: &Ast, texts: &Texts, name: &str) -> bool {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let wanted = hash(last);
+        let first = self.lost_words.partition_point(|&(word, _)| word < wanted);
+        let same = self.lost_words.iter().skip(first).take_while(|&&(word, _)| word == wanted);
+        if same.into_iter().any(|&(_, file)| self.sees(file)) {
+            return true;
+        }
+        let imports = ast.files.get(self.viewed as usize).map(|file| file.imports).unwrap_or_default();
+        let mut missing = ast.imports.of(imports).filter(|(_, import)| import.file == NONE);
+        missing.any(|(_, import)| {
+            let path = texts.get(import.name);
+            let parts = || path.split(['/', '.', '-', '_']);
+            let stem = || path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or(path);
+            let package = name.trim_start_matches('.').split('.').next().filter(|_| name.contains('.'));
+            package.is_some_and(|first| parts().any(|part| part == first))
+                || letters(stem()).eq(letters(last))
+        })
+    }
+
+    /// Notes the names that are declared in what was skipped: before a brace or `=`, or after the word for a type.
+    fn note_lost(&mut self, ast: &Ast, texts: &Texts, room: &mut Room) -> Result<(), RoomFull> {
+        for &(start, end) in &ast.skipped {
+            let file = ast.files.partition_point(|file| file.start <= start).saturating_sub(1) as u32;
+            let mut lexer = Lexer::new(&texts.sources, start);
+            let (mut before, mut last) = ("", "");
+            loop {
+                let token = lexer.next();
+                let declares =
+                    matches!(token.symbol, b'{' | b'=') || matches!(before, "message" | "enum" | "group");
+                if declares && !last.is_empty() {
+                    room.push(&mut self.lost_words, (hash(last), file))?;
+                }
+                if token.start >= end || token.kind == TokenKind::End {
+                    break;
+                }
+                let word = texts.get(Span::new(token.start, token.end));
+                (before, last) = (last, if token.kind == TokenKind::Identifier { word } else { "" });
+            }
+        }
+        self.lost_words.sort_unstable();
+        self.lost_words.dedup();
+        Ok(())
+    }
+
     /// Collects all names, and gives each file its package.
     pub(crate) fn new(ast: &mut Ast, texts: &Texts, room: &mut Room) -> Result<Self, RoomFull> {
         let mut this = Self::default();
@@ -118,6 +181,7 @@ impl Symbols {
             + ast.methods.len();
         room.reserve(&mut this.entries, count + this.packages.len())?;
         this.collect(ast, texts, room)?;
+        this.note_lost(ast, texts, room)?;
         this.entries.sort_unstable_by(|a, b| {
             (a.scope, a.prefix)
                 .cmp(&(b.scope, b.prefix))
@@ -224,6 +288,7 @@ impl Symbols {
     /// Resolves names as this file sees them, from now on: its own, those of its imports, and those that they import publicly.
     pub(crate) fn view(&mut self, ast: &Ast, file: u32, room: &mut Room) -> Result<(), RoomFull> {
         self.viewer += 1;
+        self.viewed = file;
         let mut todo: Vec<u32> = Vec::new();
         room.push(&mut todo, file)?;
         while let Some(index) = todo.pop() {
@@ -415,20 +480,56 @@ pub(crate) fn distance(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
 }
 
 impl Symbols {
-    /// Where the definition of a full name stands, and the length of its name there.
+    /// Where a definition of a full name stands, and the length of its name there: of several, the `nth` from 0 on, or the last one.
     #[cold]
-    pub(crate) fn place(&self, ast: &Ast, texts: &Texts, full_name: &str) -> Option<(u32, u32)> {
-        let (symbol, _) = self.walk(texts, Scope::Package(ROOT), full_name.split('.'))?;
-        let (name, at) = match symbol {
-            Symbol::Message(index) => ast.messages.get(index).map(|found| (found.name, found.at)),
-            Symbol::Enum(index) => ast.enums.get(index).map(|found| (found.name, found.at)),
-            Symbol::Value(index) => ast.values.get(index).map(|found| (found.name, found.at)),
-            Symbol::Field(index) => ast.fields.get(index).map(|found| (found.name, found.at)),
-            Symbol::Oneof(index) => ast.oneofs.get(index).map(|found| (found.name, found.at)),
-            Symbol::Service(index) => ast.services.get(index).map(|found| (found.name, found.at)),
-            Symbol::Method(index) => ast.methods.get(index).map(|found| (found.name, found.at)),
-            Symbol::Package(_) => None,
-        }?;
-        Some((at, name.len))
+    pub(crate) fn place(&self, ast: &Ast, texts: &Texts, full_name: &str, nth: usize) -> Option<(u32, u32)> {
+        // Of a name that is declared twice, only one has the rest.
+        let mut scopes = [None; SAME];
+        scopes[0] = Some(Scope::Package(ROOT));
+        let mut parts = full_name.split('.').peekable();
+        while let Some(part) = parts.next() {
+            let found = scopes.into_iter().flatten().flat_map(|scope| self.all(texts, scope, part));
+            if parts.peek().is_some() {
+                let mut inner = [None; SAME];
+                let scopes_in = found.filter_map(|entry| entry.symbol.scope());
+                inner.iter_mut().zip(scopes_in).for_each(|(place, scope)| *place = Some(scope));
+                scopes = inner;
+                continue;
+            }
+            let mut places = [(u32::MAX, 0); SAME];
+            let known = found.filter_map(|entry| Some((place_of(ast, entry.symbol)?, entry.name.len)));
+            let count = places.iter_mut().zip(known).map(|(place, known)| *place = known).count();
+            places.sort_unstable();
+            return places.get(nth.min(count.checked_sub(1)?)).copied();
+        }
+        None
+    }
+
+    /// All definitions of this name in a scope.
+    fn all<'s>(&'s self, texts: &'s Texts, scope: Scope, name: &'s str) -> impl Iterator<Item = &'s Entry> {
+        let key = (scope, prefix(name));
+        let order = |entry: &Entry| {
+            (entry.scope, entry.prefix).cmp(&key).then_with(|| texts.get(entry.name).cmp(name))
+        };
+        let first = self.entries.partition_point(|entry| order(entry).is_lt());
+        let rest = self.entries.get(first..).unwrap_or_default().iter();
+        rest.take_while(move |entry| entry.scope == key.0 && texts.get(entry.name) == name)
+    }
+}
+
+/// How many definitions of one name are looked into for what is declared in them.
+const SAME: usize = 16;
+
+/// Where the name of a definition stands.
+fn place_of(ast: &Ast, symbol: Symbol) -> Option<u32> {
+    match symbol {
+        Symbol::Message(index) => ast.messages.get(index).map(|found| found.at),
+        Symbol::Enum(index) => ast.enums.get(index).map(|found| found.at),
+        Symbol::Value(index) => ast.values.get(index).map(|found| found.at),
+        Symbol::Field(index) => ast.fields.get(index).map(|found| found.at),
+        Symbol::Oneof(index) => ast.oneofs.get(index).map(|found| found.at),
+        Symbol::Service(index) => ast.services.get(index).map(|found| found.at),
+        Symbol::Method(index) => ast.methods.get(index).map(|found| found.at),
+        Symbol::Package(_) => None,
     }
 }

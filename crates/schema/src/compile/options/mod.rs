@@ -266,6 +266,8 @@ impl<'a> Options<'a> {
             Some(field) if i32::from(field.label) == label::REPEATED => {
                 "a repeated option is set as a whole, with a value in braces"
             }
+            // Its type was not found.
+            Some(field) if field.is_unresolved() => return Err(Halt::Fault),
             Some(field) if matches!(i32::from(field.type_code), type_code::MESSAGE | type_code::GROUP) => {
                 return Ok(field.target);
             }
@@ -323,6 +325,10 @@ impl<'a> Options<'a> {
         if let Some(Symbol::Field(field)) = found
             && let Some(extension) = self.ast.fields.get(field)
         {
+            if extension.message == NONE {
+                // What it extends was not found.
+                return Err(Halt::Fault);
+            }
             if extension.message == message {
                 return Ok(field);
             }
@@ -331,7 +337,7 @@ impl<'a> Options<'a> {
             let detail = format_args!("{name} {what} another message, not {of}");
             return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
         }
-        if self.faults.is_full() {
+        if self.faults.is_full() || self.symbols.is_lost(self.ast, self.texts, name) {
             return Err(Halt::Fault);
         }
         let closest = self.symbols.closest(self.texts, name, false);

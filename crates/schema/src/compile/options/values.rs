@@ -29,6 +29,9 @@ impl<'a> Options<'a> {
         room: &mut Room,
     ) -> Done<NodeValue> {
         let Some(found) = self.ast.fields.get(field) else { return Ok(NodeValue::Number(0)) };
+        if found.is_unresolved() {
+            return Err(super::Halt::Fault);
+        }
         let literal = self.literal(lexer);
         if matches!(i32::from(found.type_code), type_code::MESSAGE | type_code::GROUP) {
             if literal.token.symbol != b'{' {

@@ -343,6 +343,13 @@ pub(crate) struct Field {
     pub(crate) options: Chain,
 }
 
+impl Field {
+    /// Whether its type was not found.
+    pub(crate) fn is_unresolved(&self) -> bool {
+        !self.type_name.is_empty() && self.target == NONE
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Oneof {
     pub(crate) name: Span,
@@ -438,6 +445,8 @@ pub(crate) struct Ast {
     pub(crate) services: Parts<Service>,
     pub(crate) methods: Parts<Method>,
     pub(crate) options: Parts<RawOption>,
+    /// What was skipped after faults, in order: start and end.
+    pub(crate) skipped: Vec<(u32, u32)>,
 }
 
 impl Texts {

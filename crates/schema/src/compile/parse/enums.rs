@@ -24,8 +24,9 @@ impl<'s> Parser<'s, '_> {
             if self.at_end() {
                 return Err(self.expected(&"\"}\""));
             }
+            let start = self.token.start;
             let parsed = self.enum_statement(index, &mut alias);
-            self.go_on(parsed)?;
+            self.go_on(start, parsed)?;
         }
         self.check_alias(index, name, alias)
     }

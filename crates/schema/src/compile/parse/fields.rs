@@ -341,6 +341,7 @@ impl<'s> Parser<'s, '_> {
     /// Takes a default value, and checks that it fits a scalar. That of an enum is checked when its type is known.
     fn default_value(&mut self, code: u8) -> Parsed {
         let (signed, bits) = match i32::from(code) {
+            0 if self.is_symbol(b'{') => return self.aggregate(),
             0 => {
                 self.take();
                 return Ok(());

@@ -338,7 +338,10 @@ impl<'s> Parser<'s, '_> {
                 }
                 b'{' => {
                     self.skip_block();
-                    return;
+                    // A value in braces, and not a block.
+                    if !matches!(self.token.symbol, b']' | b',' | b')' | b';') {
+                        return;
+                    }
                 }
                 b'}' => return,
                 _ => {
@@ -364,13 +367,19 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// What one statement gave: after a fault, the way on to the next.
-    fn go_on(&mut self, parsed: Parsed) -> Result<(), RoomFull> {
+    /// Notes that all from `start` on was not understood.
+    #[cold]
+    fn note_skipped(&mut self, start: u32) -> Result<(), RoomFull> {
+        self.room.push(&mut self.ast.skipped, (start, self.last_end))
+    }
+
+    /// What the statement from `start` on gave: after a fault, the way on to the next.
+    fn go_on(&mut self, start: u32, parsed: Parsed) -> Result<(), RoomFull> {
         match parsed {
             Ok(()) => Ok(()),
             Err(Halt::Fault) => {
                 self.skip_statement();
-                Ok(())
+                self.note_skipped(start)
             }
             Err(Halt::Full(full)) => Err(full),
         }

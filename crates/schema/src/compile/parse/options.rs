@@ -83,7 +83,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Tokens up to the brace that closes the first one. What stands between them is read when the type is known.
-    fn aggregate(&mut self) -> Parsed {
+    pub(super) fn aggregate(&mut self) -> Parsed {
         let open = self.token;
         let mut depth = 0usize;
         while !self.at_end() {

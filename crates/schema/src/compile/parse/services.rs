@@ -20,8 +20,9 @@ impl<'s> Parser<'s, '_> {
             if self.at_end() {
                 return Err(self.expected(&"\"}\""));
             }
+            let start = self.token.start;
             let parsed = self.service_statement(index);
-            self.go_on(parsed)?;
+            self.go_on(start, parsed)?;
         }
         Ok(())
     }
@@ -74,8 +75,9 @@ impl<'s> Parser<'s, '_> {
             if self.try_symbol(b';') {
                 continue;
             }
+            let start = self.token.start;
             let parsed = self.option_statement(&mut method.options).map(drop);
-            self.go_on(parsed)?;
+            self.go_on(start, parsed)?;
         }
         Ok(method)
     }

@@ -12,12 +12,18 @@ const MAX_PACKAGE: usize = 68;
 impl Parser<'_, '_> {
     /// All of a file. The loop takes one statement after the other, of whatever block is open.
     pub(super) fn file(&mut self) -> Parsed {
-        self.syntax()?;
+        let start = self.token.start;
+        if let Err(halt) = self.syntax() {
+            self.last_end = self.text.len() as u32;
+            self.note_skipped(start)?;
+            return Err(halt);
+        }
         let edition = self.edition;
         if let Some(file) = self.ast.files.get_mut(self.file as usize) {
             file.edition = edition;
         }
         while !self.faults.is_full() {
+            let start = self.token.start;
             let parsed = match self.blocks.last().copied() {
                 None if self.at_end() => break,
                 Some(_) if self.at_end() => return Err(self.expected(&"\"}\"")),
@@ -31,7 +37,7 @@ impl Parser<'_, '_> {
                     self.extend_statement(declared_in, extendee, at, members)
                 }
             };
-            self.go_on(parsed)?;
+            self.go_on(start, parsed)?;
             if self.blocks.is_empty() && self.is_symbol(b'}') {
                 self.fail(SourceErrorKind::InvalidSyntax, &"this brace closes nothing");
                 self.take();
@@ -59,7 +65,9 @@ impl Parser<'_, '_> {
                 let known = if is_edition { "2023, 2024 and 2026" } else { "proto2 and proto3" };
                 let detail =
                     format_args!("{}; known are {known}", self.text_of(token).trim_matches(['"', '\'']));
-                return Err(self.fail_at(SourceErrorKind::UnsupportedEdition, token, &detail));
+                self.fail_at(SourceErrorKind::UnsupportedEdition, token, &detail);
+                // What follows is read as if it was of a known one.
+                if is_edition { Edition::Edition2023 } else { Edition::Proto3 }
             }
         };
         self.edition = edition;
