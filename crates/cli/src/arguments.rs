@@ -9,6 +9,7 @@ use crate::{
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, ColorChoice, Command};
 use clap_complete::Shell;
+use std::ffi::OsString;
 use std::io::Write;
 
 /// A command: its arguments, and what it does.
@@ -38,10 +39,28 @@ const COMMANDS: &[Entry] = &[
 
 /// Parses the command line, which ends the process for `--help` and for mistakes, and does what it says.
 pub fn run() -> Result<(), Failure> {
-    let matches = command().get_matches();
+    let matches = command().get_matches_from(expanded(std::env::args_os())?);
     let Some((name, matches)) = matches.subcommand() else { return sample::run() };
     let entry = COMMANDS.iter().find(|(command, _)| command().get_name() == name);
     entry.map_or(Ok(()), |(_, run)| run(matches))
+}
+
+/// The arguments with the lines of a file in the place of `@FILE`, as protoc has it: of commands that take many sources, for other commands
+/// have values that begin so.
+fn expanded(arguments: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, Failure> {
+    let mut all: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let takes = all.get(1).is_some_and(|name| name == "compile" || name == "generate");
+        let file = argument.to_str().and_then(|text| text.strip_prefix('@')).filter(|_| takes);
+        match file {
+            Some(file) => {
+                let lines = std::fs::read_to_string(file).map_err(|error| Failure::file(file, &error))?;
+                all.extend(lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(OsString::from));
+            }
+            None => all.push(argument),
+        }
+    }
+    Ok(all)
 }
 
 fn command() -> Command {

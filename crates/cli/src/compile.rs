@@ -1,12 +1,14 @@
 //! `tablepb compile`: a descriptor set out of `.proto` sources, as protoc makes it.
 
 use crate::failure::Failure;
+use crate::faults::Shown;
+use crate::roots::Roots;
 use crate::schema::Schema;
-use crate::{schema, target};
+use crate::{faults, schema, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tablepb::schema::FileDescriptor;
 use tablepb::wire::{Tag, WireType, Writer};
 
@@ -17,19 +19,22 @@ protobuf itself, such as google/protobuf/timestamp.proto, are built in.
 
 Examples:
   tablepb compile -o set.binpb user.proto
-  tablepb compile -I protos -o set.binpb --include-imports protos/app/user.proto";
+  tablepb compile -I protos -o set.binpb --include-imports protos/app/user.proto
+  tablepb compile -I protos -o set.binpb --error-format github protos   # all of a directory";
 
 /// The field `file` of a `FileDescriptorSet`.
 const FILE: Tag = Tag::new(1, WireType::LengthDelimited);
 
 pub fn command() -> Command {
-    Command::new("compile")
+    let command = Command::new("compile")
         .about("Makes a descriptor set out of .proto sources")
         .after_help(PAGE)
         .arg(
             Arg::new("files")
                 .value_name("FILE")
-                .help("The sources; - for standard input")
+                .help(
+                    "The sources, or directories of them; - for standard input, @FILE for lines of arguments",
+                )
                 .required(true)
                 .num_args(1..)
                 .value_parser(value_parser!(PathBuf)),
@@ -51,13 +56,24 @@ pub fn command() -> Command {
                 .help("Put comments into the set, and where everything stands in the sources")
                 .action(ArgAction::SetTrue),
         )
+        .arg(
+            Arg::new("dependency-out")
+                .long("dependency-out")
+                .alias("dependency_out")
+                .value_name("FILE")
+                .help("Write a rule for make: the output, and the files on disk that it is made of")
+                .requires("output")
+                .value_parser(value_parser!(PathBuf)),
+        );
+    faults::arguments(command)
 }
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
-    let schema = schema::sources(
-        &schema::paths(matches, "files"),
+    let (schema, roots) = schema::sources_with(
+        &in_directories(schema::paths(matches, "files"))?,
         &schema::paths(matches, "include"),
         matches.get_flag("include-source-info"),
+        Shown::from_arguments(matches),
     )?;
     let fail = |error: tablepb::EncodeError| Failure::report(error.to_string());
     let set = if matches.get_flag("include-imports") {
@@ -73,7 +89,56 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     };
     let mut target = target::from_arguments(matches)?;
     let result = target.write_all(&set).map_err(Failure::from);
-    target.finish(result)
+    target.finish(result)?;
+    match matches.get_one::<PathBuf>("dependency-out") {
+        Some(file) => {
+            let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
+            std::fs::write(file, rule(&output, &schema, &roots))
+                .map_err(|error| Failure::file(&file.display().to_string(), &error))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A rule for make, as protoc writes it.
+fn rule(output: &Path, schema: &Schema, roots: &Roots) -> String {
+    let escaped = |path: &Path| path.display().to_string().replace(' ', "\\ ");
+    let names = schema.pool.files();
+    let on_disk = names.filter_map(|file| {
+        let paths = roots.directories().iter().map(|root| root.join(file.name()));
+        { paths }.find(|path| path.is_file())
+    });
+    let paths: Vec<String> = on_disk.map(|path| escaped(&path)).collect();
+    format!("{}: {}\n", escaped(output), paths.join("\\\n "))
+}
+
+/// All sources in the place of a directory, in order.
+fn in_directories(files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for file in files {
+        if !file.is_dir() {
+            all.push(file);
+            continue;
+        }
+        let (before, mut todo) = (all.len(), vec![file.clone()]);
+        while let Some(directory) = todo.pop() {
+            let fail = |error| Failure::file(&directory.display().to_string(), &error);
+            for entry in std::fs::read_dir(&directory).map_err(fail)? {
+                let path = entry.map_err(fail)?.path();
+                // No link to a directory, which may lead in a circle.
+                if path.is_dir() && !path.is_symlink() {
+                    todo.push(path);
+                } else if path.extension().is_some_and(|end| end == "proto") {
+                    all.push(path);
+                }
+            }
+        }
+        if all.len() == before {
+            return Err(Failure::report(format!("{}: no .proto sources in this directory", file.display())));
+        }
+        all[before..].sort();
+    }
+    Ok(all)
 }
 
 /// The named files as protoc puts them: each after those that it imports, apart from what it imports through other files.

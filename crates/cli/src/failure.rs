@@ -22,6 +22,8 @@ pub enum Failure {
     /// A call that a server answered with an error, ready to print.
     #[cfg(feature = "grpc")]
     Status { code: u8, text: String },
+    /// Lines for other programs, which have nothing in front.
+    Lines(String),
     /// Arguments that do not go together, ready to print.
     Usage(String),
 }
@@ -164,7 +166,7 @@ impl fmt::Display for Failure {
             Self::Skipped { bad, count } => writeln!(f, "{bad} of {count} messages left out"),
             #[cfg(feature = "grpc")]
             Self::Status { text, .. } => writeln!(f, "{}", text.trim_end()),
-            Self::Report(text) | Self::Message(text) | Self::Usage(text) => {
+            Self::Report(text) | Self::Message(text) | Self::Lines(text) | Self::Usage(text) => {
                 writeln!(f, "{}", text.trim_end())
             }
         }

@@ -11,6 +11,7 @@ mod compressed;
 mod conf;
 mod convert;
 mod failure;
+mod faults;
 mod format;
 mod generate;
 #[cfg(feature = "grpc")]
@@ -40,6 +41,10 @@ fn main() -> ExitCode {
     match arguments::run() {
         // The reader of the output has closed it.
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure @ Failure::Lines(_)) => {
+            let _ = write!(io::stderr(), "{failure}");
+            failure.exit_code()
+        }
         Err(failure) => {
             let mut stderr = io::stderr();
             let plain =

@@ -1,6 +1,7 @@
 //! Where schemas come from: `.proto` sources or a descriptor set.
 
 use crate::failure::Failure;
+use crate::faults::Shown;
 use crate::roots::Roots;
 use crate::{names, source};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
@@ -130,10 +131,20 @@ fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
 
 /// Compiles sources with all that they import; with places and comments if `source_info`.
 pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Result<Schema, Failure> {
+    sources_with(files, include, source_info, Shown::default()).map(|(schema, _)| schema)
+}
+
+/// The same, with the choice of how faults are shown; the directories of sources.
+pub fn sources_with(
+    files: &[PathBuf],
+    include: &[PathBuf],
+    source_info: bool,
+    shown: Shown,
+) -> Result<(Schema, Roots), Failure> {
     let stdin = |file: &&PathBuf| file.as_os_str() == "-";
     let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
     let roots = Roots::new(include, &on_disk);
-    let mut builder = SourceBuilder::new().include_source_info(source_info);
+    let mut builder = SourceBuilder::new().include_source_info(source_info).max_faults(shown.most);
     for directory in roots.directories() {
         builder = builder.include(directory);
     }
@@ -157,8 +168,8 @@ pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Res
         }
     }
     let place = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-    let pool = builder.build().map_err(|error| Failure::report(error.to_string()))?;
-    Ok(Schema { pool, files: names, place })
+    let pool = builder.build().map_err(|error| shown.failure(&error, &roots))?;
+    Ok((Schema { pool, files: names, place }, roots))
 }
 
 impl Schema {

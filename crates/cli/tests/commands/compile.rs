@@ -144,3 +144,65 @@ fn generate_writes_what_the_build_script_writes() {
     assert!(shown(&["generate", "-o", &out, &set], "").is_empty());
     assert!(ends(2, &["generate", "--opt", "bites=.", &proto], "").contains("--opt: unknown option bites"));
 }
+
+#[test]
+fn faults_are_shown_to_other_programs() {
+    let scratch = Scratch::new("forms");
+    let root = scratch.path("");
+    let source =
+        "syntax = \"proto3\";\nmessage M { strin name = 1; int32 a = 0; }\nmessage N { int32 b = 0; }\n";
+    let wrong = scratch.file("dir, x/wrong.proto", source);
+    let said = |form: &str| ends(1, &["compile", "-I", &root, "--error-format", form, &wrong], "");
+    let human = said("human");
+    assert!(
+        human.starts_with("tablepb: dir, x/wrong.proto:2:13: type not found: strin\n  | message"),
+        "{human}"
+    );
+    assert_eq!(human.matches("wrong.proto:").count(), 3);
+    let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let gcc = lines(said("gcc"));
+    assert_eq!(gcc[0], format!("{wrong}:2:13: type not found: strin"));
+    assert_eq!(gcc.len(), 3);
+    assert_eq!(lines(said("msvc"))[0], format!("{wrong}(2) : error in column=13: type not found: strin"));
+    let escaped = wrong.replace(',', "%2C");
+    assert_eq!(
+        lines(said("github"))[0],
+        format!("::error file={escaped},line=2,col=13,endLine=2,endColumn=18::type not found: strin")
+    );
+    assert_eq!(
+        lines(said("json"))[0],
+        format!(
+            "{{\"path\":\"{wrong}\",\"start_line\":2,\"start_column\":13,\"end_line\":2,\"end_column\":18,\
+             \"type\":\"UnresolvedType\",\"message\":\"type not found: strin\"}}"
+        )
+    );
+    let two = ends(1, &["compile", "-I", &root, "--error_format=gcc", "--max-errors", "2", &wrong], "");
+    assert_eq!(two.lines().count(), 2);
+    assert!(ends(2, &["compile", "--max-errors", "0", &wrong], "").contains("max-errors"));
+}
+
+#[test]
+fn directories_and_files_of_arguments_stand_for_sources() {
+    let scratch = Scratch::new("many");
+    let root = scratch.path("p");
+    scratch.file("p/a.proto", "import \"b/c.proto\"; message A { optional C c = 1; }");
+    scratch.file("p/b/c.proto", "message C {}");
+    scratch.file("p/b/d.proto", "message D {}");
+    scratch.file("p/b/no.txt", "no");
+    std::fs::create_dir(scratch.path("empty")).expect("a directory");
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let set = shown(&[&["compile", "-I", &root], arguments].concat(), "");
+        DescriptorPool::decode(&set).expect("a set").files().map(|file| file.name().to_owned()).collect()
+    };
+    assert_eq!(names(&[&root]), ["b/c.proto", "a.proto", "b/d.proto"]);
+    assert!(ends(1, &["compile", "-I", &root, &scratch.path("empty")], "").contains("no .proto sources"));
+    let list = scratch.file("list", "b/d.proto\n\n  b/c.proto\n");
+    assert_eq!(names(&[&format!("@{list}")]), ["b/d.proto", "b/c.proto"]);
+    assert!(ends(1, &["compile", "@no such file"], "").contains("no such file"));
+    // A rule for make has what is on disk, and not the files of protobuf itself.
+    scratch.file("p/e.proto", "import \"google/protobuf/any.proto\"; import \"b/c.proto\";");
+    let (set, rule) = (scratch.path("set.binpb"), scratch.path("set.d"));
+    shown(&["compile", "-I", &root, "-o", &set, "--dependency_out", &rule, "e.proto"], "");
+    let rule = std::fs::read_to_string(rule).expect("a rule");
+    assert_eq!(rule, format!("{set}: {root}/b/c.proto\\\n {root}/e.proto\n"));
+}

@@ -170,6 +170,12 @@ impl SourceDiagnostic {
         self.column
     }
 
+    /// How many characters of the line are at fault, at least 1; 0 if no place is.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// What is wrong, and where it can be guessed what was meant; may be `""`.
     #[must_use]
     pub fn detail(&self) -> &str {

@@ -1,0 +1,135 @@
+//! Faults of sources, for a person or for another program.
+
+use crate::failure::Failure;
+use crate::roots::Roots;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use std::fmt::Write;
+use tablepb::wkt;
+use tablepb_schema::{SourceDiagnostic, SourceError};
+
+/// How faults are shown, and how many.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    form: Form,
+    pub most: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Form {
+    Human,
+    Json,
+    Gcc,
+    Msvc,
+    Github,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { form: Form::Human, most: 100 }
+    }
+}
+
+/// Adds `--error-format` and `--max-errors`.
+pub fn arguments(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("error-format")
+                .long("error-format")
+                // As protoc writes it.
+                .alias("error_format")
+                .value_name("FORM")
+                .help("How faults are shown: human, json (an object a line), gcc, msvc, github")
+                .value_parser(["human", "json", "gcc", "msvc", "github"])
+                .hide_possible_values(true),
+        )
+        .arg(
+            Arg::new("max-errors")
+                .long("max-errors")
+                .value_name("COUNT")
+                .help("How many faults are shown; 100 without it")
+                .value_parser(value_parser!(u32).range(1..)),
+        )
+}
+
+impl Shown {
+    /// What [`arguments`] say.
+    pub fn from_arguments(matches: &ArgMatches) -> Self {
+        let form = match matches.get_one::<String>("error-format").map(String::as_str) {
+            Some("json") => Form::Json,
+            Some("gcc") => Form::Gcc,
+            Some("msvc") => Form::Msvc,
+            Some("github") => Form::Github,
+            _ => Form::Human,
+        };
+        Self { form, most: matches.get_one::<u32>("max-errors").map_or(100, |&most| most as usize) }
+    }
+
+    /// The failure that shows the faults.
+    pub fn failure(self, error: &SourceError, roots: &Roots) -> Failure {
+        if error.diagnostics().is_empty() || matches!(self.form, Form::Human) {
+            return Failure::report(error.to_string());
+        }
+        let mut lines = String::new();
+        for fault in error.diagnostics() {
+            // Other programs open files, and do not know the names of imports.
+            let file =
+                roots.directories().iter().map(|root| root.join(fault.file())).find(|path| path.is_file());
+            let file = file.map_or_else(|| fault.file().to_owned(), |path| path.display().to_string());
+            let file = file.strip_prefix("./").unwrap_or(&file);
+            self.line(&mut lines, fault, file);
+            lines.push('\n');
+        }
+        Failure::Lines(lines)
+    }
+
+    fn line(self, out: &mut String, fault: &SourceDiagnostic, file: &str) {
+        let (line, column) = (fault.line(), fault.column());
+        let message = match fault.detail() {
+            "" => fault.kind().to_string(),
+            detail => format!("{}: {detail}", fault.kind()),
+        };
+        // Writing to a String cannot fail.
+        let _ = match (self.form, line) {
+            (Form::Json, _) => {
+                let kind = format!("{:?}", fault.kind());
+                let end = column + fault.width();
+                write!(
+                    out,
+                    "{{\"path\":{},\"start_line\":{line},\"start_column\":{column},\"end_line\":{line},\"end_column\":{end},\
+                     \"type\":{},\"message\":{}}}",
+                    quoted(file),
+                    quoted(&kind),
+                    quoted(&message)
+                )
+            }
+            (Form::Github, 0) => write!(out, "::error file={}::{}", property(file), data(&message)),
+            (Form::Github, _) => write!(
+                out,
+                "::error file={},line={line},col={column},endLine={line},endColumn={}::{}",
+                property(file),
+                column + fault.width(),
+                data(&message)
+            ),
+            // As protoc has them.
+            (_, 0) => write!(out, "{file}: {message}"),
+            (Form::Msvc, _) => write!(out, "{file}({line}) : error in column={column}: {message}"),
+            (Form::Gcc | Form::Human, _) => write!(out, "{file}:{line}:{column}: {message}"),
+        };
+    }
+}
+
+/// A string of JSON.
+fn quoted(text: &str) -> String {
+    // A string, whose mapping to JSON is itself, has no way to fail.
+    tablepb::json::to_string(&wkt::StringValue { value: text.to_owned() }).unwrap_or_default()
+}
+
+/// The message of a command of GitHub.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a command of GitHub.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
