@@ -23,9 +23,18 @@ pub fn skip_argument() -> Arg {
 
 /// Does something with each message. A bad one ends the run, or is described and left out.
 pub fn each(
-    mut payloads: Payloads,
+    payloads: Payloads,
     skip_bad: bool,
     mut action: impl FnMut(&Payload<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    each_while(payloads, skip_bad, |payload| action(payload).map(|()| true))
+}
+
+/// The same until the action returns false: the rest is not read.
+pub fn each_while(
+    mut payloads: Payloads,
+    skip_bad: bool,
+    mut action: impl FnMut(&Payload<'_>) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     let (mut bad, mut count) = (0, 0);
     while let Some(payload) = payloads.next()? {
@@ -37,7 +46,8 @@ pub fn each(
                     let _ = write!(io::stderr(), "tablepb: {failure}");
                 }
             }
-            result => result?,
+            Ok(false) => break,
+            result => drop(result?),
         }
     }
     if bad == 0 { Ok(()) } else { Err(Failure::Skipped { bad, count }) }

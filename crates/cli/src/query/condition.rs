@@ -1,31 +1,31 @@
-//! What a message must be for a query to show it.
+//! What a row must be for a query to show it.
 
-use super::cell;
+use super::place::{Elements, Place, Row, is_time, nanos};
 use crate::failure::Failure;
 use crate::format;
-use crate::messages;
-use crate::source::Payload;
+use regex_lite::Regex;
 use std::cmp::Ordering;
-use tablepb::partial::{Projection, ValuePath};
 use tablepb::schema::FieldKind;
 use tablepb::table::Kind;
-use tablepb::{Decoder, MessageDescriptor, ValueRef};
+use tablepb::{MessageDescriptor, ValueRef, json, wkt};
 
-/// All of them must hold.
-pub struct Conditions {
-    /// Decodes the fields that they name.
-    decoder: Decoder,
-    all: Vec<Condition>,
+/// What `--where` says.
+pub enum Condition {
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+    Test(Place, Test),
 }
 
-struct Condition {
-    path: ValuePath,
-    operator: Operator,
-    literal: Literal,
+pub enum Test {
+    Compare(Operator, Literal),
+    In(Vec<Literal>),
+    Matches(Regex),
+    IsSet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+pub enum Operator {
     Equal,
     NotEqual,
     Less,
@@ -45,73 +45,256 @@ const OPERATORS: [(&str, Operator); 6] = [
 ];
 
 #[derive(Debug, PartialEq)]
-enum Literal {
+pub enum Literal {
     Integer(i128),
     Float(f64),
     Bool(bool),
     Text(String),
     Bytes(Vec<u8>),
-}
-
-impl Conditions {
-    /// The conditions that these texts say.
-    pub fn new<'t>(
-        schema: &MessageDescriptor,
-        texts: impl Iterator<Item = &'t str>,
-    ) -> Result<Self, Failure> {
-        let usage = |error: tablepb::partial::PathError| Failure::Usage(error.to_string());
-        let (mut all, mut paths) = (Vec::new(), Vec::new());
-        for text in texts {
-            let Some((path, operator, value)) = split(text) else {
-                let text = format!("{text}: a condition is a path, one of = != < <= > >= and a value");
-                return Err(Failure::Usage(text));
-            };
-            let found = ValuePath::new(schema, path).map_err(usage)?;
-            let literal = literal(&found.field().kind(), value)
-                .map_err(|fault| Failure::Usage(format!("{text}: {fault}")))?;
-            all.push(Condition { path: found, operator, literal });
-            paths.push(cell::selected(schema, path));
-        }
-        let projection = Projection::new(schema, &paths).map_err(usage)?;
-        Ok(Self { decoder: Decoder::new(schema).with_projection(&projection), all })
-    }
-
-    /// Whether a message meets all of them.
-    pub fn hold(&mut self, payload: &Payload<'_>) -> Result<bool, Failure> {
-        if self.all.is_empty() {
-            return Ok(true);
-        }
-        let view = messages::decode(&mut self.decoder, payload)?;
-        Ok(self.all.iter().all(|condition| {
-            let mut values = view.values(&condition.path);
-            match condition.operator {
-                Operator::NotEqual => values.all(|value| condition.met_by(value)),
-                _ => values.any(|value| condition.met_by(value)),
-            }
-        }))
-    }
+    /// A time or a duration, in nanoseconds.
+    Nanos(i128),
 }
 
 impl Condition {
-    fn met_by(&self, value: ValueRef<'_, '_>) -> bool {
-        let order = compare(value, &self.literal);
-        match self.operator {
-            Operator::Equal => order == Some(Ordering::Equal),
-            Operator::NotEqual => order != Some(Ordering::Equal),
-            Operator::Less => order == Some(Ordering::Less),
-            Operator::Greater => order == Some(Ordering::Greater),
-            Operator::LessOrEqual => order.is_some_and(Ordering::is_le),
-            Operator::GreaterOrEqual => order.is_some_and(Ordering::is_ge),
+    /// The condition that all these texts say, and the paths that it looks at.
+    pub fn new<'t>(
+        schema: &MessageDescriptor,
+        elements: Option<&Elements>,
+        texts: impl Iterator<Item = &'t str>,
+    ) -> Result<(Self, Vec<String>), Failure> {
+        let (mut all, mut paths) = (Vec::new(), Vec::new());
+        for text in texts {
+            let mut parser = Parser { schema, elements, text, rest: text, depth: 0, paths: &mut paths };
+            let condition = parser.any()?;
+            if !parser.rest.trim_start().is_empty() {
+                return Err(parser.fail(format!("{:?} is left over", parser.rest.trim())));
+            }
+            all.push(condition);
+        }
+        Ok((Self::All(all), paths))
+    }
+
+    /// Whether a row meets it.
+    pub fn holds(&self, row: Row<'_>) -> bool {
+        match self {
+            Self::All(all) => all.iter().all(|condition| condition.holds(row)),
+            Self::Any(any) => any.iter().any(|condition| condition.holds(row)),
+            Self::Not(condition) => !condition.holds(row),
+            Self::Test(place, Test::IsSet) => place.is_given(row),
+            // Of several values none may be the other.
+            Self::Test(place, Test::Compare(Operator::NotEqual, literal)) => {
+                !place.any(row, |value| compare(value, literal) == Some(Ordering::Equal))
+            }
+            Self::Test(place, Test::Compare(operator, literal)) => {
+                place.any(row, |value| operator.allows(compare(value, literal)))
+            }
+            Self::Test(place, Test::In(literals)) => place.any(row, |value| {
+                literals.iter().any(|literal| compare(value, literal) == Some(Ordering::Equal))
+            }),
+            Self::Test(place, Test::Matches(regex)) => place.any(row, |value| match (value, &place.kind) {
+                (ValueRef::String(text), _) => regex.is_match(text),
+                (ValueRef::EnumNumber(number), Kind::Enum(of)) => {
+                    of.get_value(number).is_some_and(|value| regex.is_match(value.name()))
+                }
+                _ => false,
+            }),
         }
     }
 }
 
-/// Path, operator and value; the first operator counts.
-fn split(text: &str) -> Option<(&str, Operator, &str)> {
-    let at = text.find(['=', '!', '<', '>'])?;
-    let (path, rest) = text.split_at(at);
-    let (sign, operator) = OPERATORS.iter().find(|(sign, _)| rest.starts_with(sign))?;
-    Some((path.trim(), *operator, &rest[sign.len()..]))
+impl Operator {
+    fn allows(self, order: Option<Ordering>) -> bool {
+        match self {
+            Self::Equal => order == Some(Ordering::Equal),
+            Self::NotEqual => order != Some(Ordering::Equal),
+            Self::Less => order == Some(Ordering::Less),
+            Self::Greater => order == Some(Ordering::Greater),
+            Self::LessOrEqual => order.is_some_and(Ordering::is_le),
+            Self::GreaterOrEqual => order.is_some_and(Ordering::is_ge),
+        }
+    }
+}
+
+/// How deep parentheses stand in each other.
+const MAX_DEPTH: usize = 100;
+
+struct Parser<'p> {
+    schema: &'p MessageDescriptor,
+    elements: Option<&'p Elements>,
+    text: &'p str,
+    rest: &'p str,
+    depth: usize,
+    paths: &'p mut Vec<String>,
+}
+
+impl<'p> Parser<'p> {
+    fn fail(&self, fault: impl std::fmt::Display) -> Failure {
+        Failure::Usage(format!("{}: {fault}", self.text))
+    }
+
+    /// Takes a word, if it is next and ends there.
+    fn word(&mut self, word: &str) -> bool {
+        let rest = self.rest.trim_start();
+        let Some(after) = rest.strip_prefix(word) else { return false };
+        if !after.is_empty() && !after.starts_with(|c: char| c.is_whitespace() || matches!(c, '(' | ')')) {
+            return false;
+        }
+        self.rest = after;
+        true
+    }
+
+    fn symbol(&mut self, symbol: char) -> bool {
+        let after = self.rest.trim_start().strip_prefix(symbol);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
+    }
+
+    fn any(&mut self) -> Result<Condition, Failure> {
+        let mut any = vec![self.all()?];
+        while self.word("or") {
+            any.push(self.all()?);
+        }
+        Ok(if any.len() == 1 { any.remove(0) } else { Condition::Any(any) })
+    }
+
+    fn all(&mut self) -> Result<Condition, Failure> {
+        let mut all = vec![self.one()?];
+        while self.word("and") {
+            all.push(self.one()?);
+        }
+        Ok(if all.len() == 1 { all.remove(0) } else { Condition::All(all) })
+    }
+
+    fn one(&mut self) -> Result<Condition, Failure> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.fail("parentheses are too deep"));
+        }
+        self.depth += 1;
+        let found = if self.word("not") {
+            Condition::Not(Box::new(self.one()?))
+        } else if self.symbol('(') {
+            let inner = self.any()?;
+            if !self.symbol(')') {
+                return Err(self.fail("a parenthesis is not closed"));
+            }
+            inner
+        } else {
+            self.test()?
+        };
+        self.depth -= 1;
+        Ok(found)
+    }
+
+    fn test(&mut self) -> Result<Condition, Failure> {
+        let rest = self.rest.trim_start();
+        let end =
+            rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '!' | '<' | '>' | '~' | '(' | ')'));
+        let (path, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        self.rest = rest;
+        let no_condition = "a condition is a path, one of = != < <= > >= ~ and a value, in (..) or is set";
+        if path.is_empty() {
+            return Err(self.fail(no_condition));
+        }
+        if self.word("is") {
+            let not = self.word("not");
+            if !self.word("set") {
+                return Err(self.fail("`is set` or `is not set` was expected"));
+            }
+            let test = Condition::Test(self.place(path)?, Test::IsSet);
+            return Ok(if not { Condition::Not(Box::new(test)) } else { test });
+        }
+        if self.word("in") {
+            return self.one_of(path);
+        }
+        let rest = self.rest.trim_start();
+        if let Some(after) = rest.strip_prefix('~') {
+            self.rest = after;
+            let pattern = self.value(false)?;
+            let place = self.place(path)?;
+            if !matches!(place.kind, Kind::String | Kind::Enum(_)) {
+                return Err(self.fail("~ is for strings and enums"));
+            }
+            let regex = Regex::new(&pattern).map_err(|error| self.fail(error))?;
+            return Ok(Condition::Test(place, Test::Matches(regex)));
+        }
+        let operator = OPERATORS.iter().find(|(sign, _)| rest.starts_with(sign));
+        let Some(&(sign, operator)) = operator else { return Err(self.fail(no_condition)) };
+        self.rest = &rest[sign.len()..];
+        let text = self.value(false)?;
+        let place = self.place(path)?;
+        let literal = literal(&place.kind, &text).map_err(|fault| self.fail(fault))?;
+        Ok(Condition::Test(place, Test::Compare(operator, literal)))
+    }
+
+    fn one_of(&mut self, path: &str) -> Result<Condition, Failure> {
+        if !self.symbol('(') {
+            return Err(self.fail("values in parentheses were expected"));
+        }
+        let place = self.place(path)?;
+        let mut literals = Vec::new();
+        loop {
+            let text = self.value(true)?;
+            literals.push(literal(&place.kind, &text).map_err(|fault| self.fail(fault))?);
+            if self.symbol(')') {
+                return Ok(Condition::Test(place, Test::In(literals)));
+            }
+            if !self.symbol(',') {
+                return Err(self.fail("a parenthesis is not closed"));
+            }
+        }
+    }
+
+    fn place(&mut self, path: &str) -> Result<Place, Failure> {
+        let place = Place::new(self.schema, path, self.elements)?;
+        self.paths.push(path.to_owned());
+        Ok(place)
+    }
+
+    /// A value: in quotes, or up to ` or `, ` and `, the parenthesis that closes one around it, or the end; in a list up to a comma too.
+    fn value(&mut self, in_list: bool) -> Result<String, Failure> {
+        let rest = self.rest.trim_start();
+        if let Some(quote) = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'')) {
+            return self.quoted(&rest[1..], quote);
+        }
+        let closes = in_list || self.depth > 1;
+        let words = ["or", "and"].into_iter().filter_map(|word| find_word(self.rest, word));
+        let signs = self.rest.find(|c| closes && c == ')' || in_list && c == ',');
+        let end = words.chain(signs).min().unwrap_or(self.rest.len());
+        let (value, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Ok(value.trim().to_owned())
+    }
+
+    fn quoted(&mut self, text: &'p str, quote: char) -> Result<String, Failure> {
+        let mut value = String::new();
+        let mut chars = text.char_indices();
+        while let Some((at, c)) = chars.next() {
+            if c == quote {
+                self.rest = &text[at + 1..];
+                return Ok(value);
+            }
+            // A backslash is before a quote or a backslash; elsewhere it is one, for patterns have many.
+            let next = text[at + 1..].chars().next();
+            match next {
+                Some(next) if c == '\\' && (next == quote || next == '\\') => {
+                    value.push(next);
+                    chars.next();
+                }
+                _ => value.push(c),
+            }
+        }
+        Err(self.fail("a quote is not closed"))
+    }
+}
+
+/// Where the space before a word is.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let ends = |after: &str| space(after.chars().next()) || after.starts_with('(');
+    let mut places = text.match_indices(word).filter(|(at, _)| ends(&text[at + word.len()..]));
+    let before =
+        places.find_map(|(at, _)| text[..at].char_indices().next_back().filter(|(_, c)| c.is_whitespace()));
+    before.map(|(at, _)| at)
 }
 
 /// The value that a text means for a field of this kind, or why it means none.
@@ -134,6 +317,17 @@ fn literal(kind: &FieldKind, text: &str) -> Result<Literal, String> {
                 Err(_) => Err(no(&format!("a value of {}", enumeration.full_name()))),
             },
         },
+        Kind::Message(message) if is_time(message) => {
+            let json = json::to_string(&wkt::StringValue { value: word.into() }).unwrap_or_default();
+            let parsed = json::message_from_str(message, &json).ok();
+            let found = parsed.and_then(|time| nanos(time.as_view()));
+            let example = if message.name() == "Duration" {
+                "a duration, as 1.5s"
+            } else {
+                "a time, as 2024-01-31T23:59:59Z"
+            };
+            found.map(Literal::Nanos).ok_or_else(|| no(example))
+        }
         Kind::Message(message) => {
             Err(format!("the field is a {}; a path goes on to one of its fields", message.full_name()))
         }
@@ -154,6 +348,7 @@ fn compare(value: ValueRef<'_, '_>, literal: &Literal) -> Option<Ordering> {
         (ValueRef::Bool(v), Literal::Bool(l)) => Some(v.cmp(l)),
         (ValueRef::String(v), Literal::Text(l)) => Some(v.cmp(l.as_str())),
         (ValueRef::Bytes(v), Literal::Bytes(l)) => Some(v.cmp(l.as_slice())),
+        (ValueRef::Message(v), Literal::Nanos(l)) => Some(nanos(v)?.cmp(l)),
         _ => None,
     }
 }
@@ -161,15 +356,6 @@ fn compare(value: ValueRef<'_, '_>, literal: &Literal) -> Option<Ordering> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_operator_splits() {
-        assert_eq!(split("a.b=c"), Some(("a.b", Operator::Equal, "c")));
-        assert_eq!(split("a <= -5"), Some(("a", Operator::LessOrEqual, " -5")));
-        assert_eq!(split("a!=b=c"), Some(("a", Operator::NotEqual, "b=c")));
-        assert_eq!(split("a="), Some(("a", Operator::Equal, "")));
-        assert_eq!((split("a"), split("a!b")), (None, None));
-    }
 
     #[test]
     fn values_are_compared_by_their_kind() {

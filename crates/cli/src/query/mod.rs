@@ -1,17 +1,20 @@
-//! `tablepb query`: some fields of the messages that meet conditions, as NDJSON or CSV.
+//! `tablepb query`: some fields of the messages that meet conditions, as NDJSON or CSV; counted, sorted, a row for each element.
 
 mod cell;
 mod condition;
 mod csv;
+mod place;
+mod rows;
 
 use crate::failure::Failure;
 use crate::messages::{self, Parser, Printer, Recognized};
 use crate::{format, schema, source, target};
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use condition::Conditions;
-use csv::Table;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use condition::Condition;
 use format::Format;
+use place::{Elements, Row};
+use rows::{Form, Rows, Wanted};
 use tablepb::partial::Projection;
 use tablepb::{Decoder, MessageDescriptor};
 
@@ -24,13 +27,23 @@ and a row for each message. A list, and a path through a list or a map, gives an
 field with presence that is not set gives an empty cell.
 
 A condition is a path, one of = != < <= > >= and a value: a number, true or false, the name or
-number of an enum value, text, or base64 for bytes. In conditions a field that is not set has its
-default. Of several values at a path one has to meet the condition; for !=, all of them.
+number of an enum value, a time or duration as JSON has it, text, or base64 for bytes; `~` and a
+regular expression; `in (a, b)`; `is set`, `is not set`. They go together by and, or, not and
+parentheses; a value that has these words or symbols, or spaces around it, stands in quotes. A
+field that is not set has its default; a time that is not set meets nothing. Of several values at a
+path one has to meet the condition; for !=, all of them.
+
+--unnest makes a row of each element of a list, and paths in the list are those of the element. A
+row has a value for each path, in NDJSON by the names of the paths. It has that form with
+--group-by, --order-by, --distinct and --to csv, too, and where --select has count(), count(PATH),
+sum(PATH), min, max or avg: they are of all rows, or of each group.
 
 Examples:
   tablepb query --proto user.proto --type app.User --from delimited --select name,address.city users.bin
   tablepb query --proto user.proto --type app.User --from ndjson --to csv --select id,tags \\
-      --where level=LEVEL_HIGH --where 'id>=100' users.ndjson";
+      --where 'level = LEVEL_HIGH and (id >= 100 or name ~ ^A)' users.ndjson
+  tablepb query --proto user.proto --type app.User --group-by level \\
+      --select 'level,count(),avg(ratio)' --order-by 'count() desc' --limit 10 users.bin";
 
 pub fn command() -> Command {
     let several = |arg: Arg| arg.action(ArgAction::Append);
@@ -45,6 +58,28 @@ pub fn command() -> Command {
         .arg(
             several(Arg::new("where").short('w').long("where").value_name("CONDITION"))
                 .help("Only messages that meet this; if it is given more than once, all of them"),
+        )
+        .arg(
+            Arg::new("unnest")
+                .long("unnest")
+                .value_name("PATH")
+                .help("A row for each element of this list, beside what is around it"),
+        )
+        .arg(
+            several(Arg::new("group-by").long("group-by").value_name("PATH").value_delimiter(','))
+                .help("A row for each group of equal values of these"),
+        )
+        .arg(
+            several(Arg::new("order-by").long("order-by").value_name("COLUMN").value_delimiter(','))
+                .help("Sort by these of --select; with \" desc\" the greatest first"),
+        )
+        .arg(Arg::new("distinct").long("distinct").help("Each row once").action(ArgAction::SetTrue))
+        .arg(
+            Arg::new("limit")
+                .long("limit")
+                .value_name("COUNT")
+                .help("No more rows than this")
+                .value_parser(value_parser!(u64)),
         )
         .arg(format::argument("from", "delimited", "The format of the input, as for decode"))
         .arg(
@@ -64,33 +99,82 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let schema = schema::required(matches)?;
-    let texts = |name| matches.get_many::<String>(name).into_iter().flatten().map(String::as_str);
-    let selected: Vec<&str> = texts("select").map(str::trim).collect();
-    let mut conditions = Conditions::new(&schema, texts("where"))?;
-    let from = format::value(matches, "from");
+    let texts = |name| {
+        let values = matches.get_many::<String>(name).into_iter().flatten();
+        values.map(|value| value.trim()).collect::<Vec<_>>()
+    };
+    let (select, group_by, order_by) = (texts("select"), texts("group-by"), texts("order-by"));
+    let unnest = matches.get_one::<String>("unnest").map(|name| Elements::new(&schema, name));
+    let unnest = unnest.transpose()?;
+    let conditions = matches.get_many::<String>("where").into_iter().flatten().map(String::as_str);
+    let (condition, tested) = Condition::new(&schema, unnest.as_ref(), conditions)?;
     let csv = matches.get_one::<String>("to").is_some_and(|to| to == "csv");
-    let (mut decoder, mut whole) = (decoder(&schema, &selected)?, Decoder::new(&schema));
-    let mut table = if csv { Some(Table::new(&schema, &selected)?) } else { None };
+    let limit = matches.get_one::<u64>("limit").copied();
+    let distinct = matches.get_flag("distinct");
+    let aggregates = select.iter().any(|name| name.ends_with(')'));
+    let is_table =
+        csv || unnest.is_some() || distinct || aggregates || !group_by.is_empty() || !order_by.is_empty();
+    let wanted = Wanted {
+        select: &select,
+        group_by: &group_by,
+        order_by: &order_by,
+        distinct,
+        limit,
+        form: if csv { Form::Csv } else { Form::Ndjson },
+    };
+    let mut rows = if is_table { Some(Rows::new(&schema, unnest.as_ref(), &wanted)?) } else { None };
+    let mut shown = if is_table { Vec::new() } else { select.clone() };
+    let mut tested: Vec<&str> = tested.iter().map(String::as_str).collect();
+    if is_table {
+        shown.extend(select.iter().chain(&group_by).filter_map(|name| Rows::path(name)));
+    }
+    if let Some(list) = matches.get_one::<String>("unnest") {
+        // Conditions are on rows, which have the element.
+        shown.push(list);
+        shown.append(&mut tested);
+    }
+    // Messages that do not meet conditions are decoded no further.
+    let mut tests = if tested.is_empty() { None } else { Some(decoder(&schema, &tested)?) };
+    let (mut decoder, mut whole) = (decoder(&schema, &shown)?, Decoder::new(&schema));
     let mut printer = Printer::new(Format::Ndjson);
+    let mut printed = 0;
+    let from = format::value(matches, "from");
     let (mut parser, mut recognized) = (Parser::new(&schema, from), Recognized::default());
     let payloads = source::from_arguments(matches, from)?;
     let mut target = target::from_arguments(matches)?;
-    let result = table.as_ref().map_or(Ok(()), |table| table.head(&mut target)).and_then(|()| {
-        messages::each(payloads, matches.get_flag("skip-bad"), |payload| {
+    let result = rows.as_ref().map_or(Ok(()), |rows| rows.head(&mut target)).and_then(|()| {
+        messages::each_while(payloads, matches.get_flag("skip-bad"), |payload| {
             let payload = parser.parse(payload)?;
             if !recognized.found {
                 recognized.look(&payload, messages::decode(&mut whole, &payload)?);
             }
-            if !conditions.hold(&payload)? {
-                return Ok(());
+            if let Some(decoder) = &mut tests
+                && !condition.holds(Row { message: messages::decode(decoder, &payload)?, element: None })
+            {
+                return Ok(true);
             }
-            let view = messages::decode(&mut decoder, &payload)?;
-            match &mut table {
-                Some(table) => table.row(&payload, view, &mut target),
-                None => printer.print(&payload, view, &mut target),
+            let Some(rows) = &mut rows else {
+                if limit.is_none_or(|limit| printed < limit) {
+                    printed += 1;
+                    printer.print(&payload, messages::decode(&mut decoder, &payload)?, &mut target)?;
+                }
+                return Ok(limit.is_none_or(|limit| printed < limit));
+            };
+            let message = messages::decode(&mut decoder, &payload)?;
+            let Some(elements) = &unnest else {
+                rows.add(&payload, Row { message, element: None }, &mut target)?;
+                return Ok(!rows.is_full());
+            };
+            for element in message.values(&elements.path) {
+                let row = Row { message, element: Some(element) };
+                if condition.holds(row) {
+                    rows.add(&payload, row, &mut target)?;
+                }
             }
+            Ok(!rows.is_full())
         })
     });
+    let result = result.and_then(|()| rows.as_mut().map_or(Ok(()), |rows| rows.finish(&mut target)));
     target.finish(recognized.finish(schema.full_name(), result))
 }
 
