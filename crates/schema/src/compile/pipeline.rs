@@ -1,6 +1,6 @@
 //! The way from sources to a pool: read, name, resolve, write descriptors, load them.
 
-use crate::compile::check::{style, support};
+use crate::compile::check::{prefixes, style, support};
 use crate::compile::emit::Emitter;
 use crate::compile::error::{Fault, Phase, SourceError, SourceErrorKind};
 use crate::compile::load::Loaded;
@@ -31,6 +31,7 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
     resolve(&mut ast, &texts, &mut symbols, &mut faults, room).map_err(full)?;
     all_seen(&ast, &texts, &symbols)?;
     style::check(&ast, &texts, &mut faults, room).map_err(full)?;
+    prefixes::check(&ast, &texts, &mut faults, room).map_err(full)?;
     let mut options = Options::new(&ast, &texts, &mut symbols, &mut faults);
     options.paths = request.source_info.then(OptionPaths::default);
     let mut emitter = Emitter::new(options, room);

@@ -37,6 +37,11 @@ async fn a_client_loads_the_schema_that_the_server_has() {
         assert!(one.message("routeguide.Point").is_ok() && one.message("helloworld.HelloReply").is_err());
         assert_eq!(client.pool(&["routeguide.Nothing"]).await.unwrap_err().code(), Code::NotFound);
     }
+    // Services that are named, of which the pool may know more.
+    let named = ReflectionServer::with_services([pool().unwrap()], ["routeguide.RouteGuide"]);
+    let server = serve(Server::builder().add_service(named.v1())).await;
+    let services = ReflectionClient::new(channel(&server).await).services().await.unwrap();
+    assert_eq!(services, ["routeguide.RouteGuide"]);
     // A server without reflection.
     let server = serve(Server::builder().add_service(guide())).await;
     let status = ReflectionClient::new(channel(&server).await).services().await.unwrap_err();

@@ -169,6 +169,38 @@ async fn a_dynamic_server_checks_what_is_registered_and_what_comes_out() {
     assert_eq!(status.code(), Code::Unimplemented);
 }
 
+/// A server of the same process in the place of a channel: requests have the scheme and the authority that are given.
+#[tokio::test]
+async fn a_client_asks_a_server_of_the_same_process() {
+    #[derive(Clone)]
+    struct Origin(tablepb_tonic::DynamicServer, std::sync::Arc<std::sync::Mutex<String>>);
+    impl tower_service::Service<http::Request<tonic::body::Body>> for Origin {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = <tablepb_tonic::DynamicServer as tower_service::Service<
+            http::Request<tonic::body::Body>,
+        >>::Future;
+        fn poll_ready(
+            &mut self,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Result<(), std::convert::Infallible>> {
+            std::task::Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, request: http::Request<tonic::body::Body>) -> Self::Future {
+            *self.1.lock().unwrap() = request.uri().to_string();
+            self.0.call(request)
+        }
+    }
+    let seen = std::sync::Arc::default();
+    let server = Origin(support::dynamic_guide(), std::sync::Arc::clone(&seen));
+    let origin = http::Uri::from_static("https://example.com");
+    let mut client = DynamicClient::with_origin(server, pool().unwrap(), origin);
+    let request = dynamic(client.pool(), "Point", "latitude: 2 longitude: 2");
+    let found = client.unary("routeguide.RouteGuide/GetFeature", request).await.unwrap().into_inner();
+    assert_eq!(found, dynamic(client.pool(), "Feature", "name: 'B' location { latitude: 2 longitude: 2 }"));
+    assert_eq!(*seen.lock().unwrap(), "https://example.com/routeguide.RouteGuide/GetFeature");
+}
+
 /// Bounds of a codec of one's own, and of a dynamic server.
 #[tokio::test]
 async fn bounds_of_requests_are_kept() {
