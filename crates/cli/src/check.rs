@@ -9,15 +9,17 @@ use std::path::PathBuf;
 use tablepb_schema::{Compatibility, Difference, diff};
 
 const PAGE: &str = "\
-Each schema is a .proto source if its name ends so, and a descriptor set otherwise. Prints a line for
-each difference and ends with 1 if one breaks the wire format or calls: if data that was written with
-one schema is lost or misread with the other, or clients of OLD fail to call servers of NEW. With
---json, names count as well. With --strict, so does what depends on the values: numbers that may not
-fit, or a number that is free for another field, because its field or its reservation is gone.
+Each schema is a .proto source if its name ends so, a directory of sources, git:REF:DIR for those of
+a commit, branch or tag, and a descriptor set otherwise. Prints a line for each difference and ends
+with 1 if one breaks the wire format or calls: if data that was written with one schema is lost or
+misread with the other, or clients of OLD fail to call servers of NEW. With --json, names count as
+well. With --strict, so does what depends on the values: numbers that may not fit, or a number that is
+free for another field, because its field or its reservation is gone.
 
 Examples:
   tablepb check old/user.proto new/user.proto
-  tablepb check --json --type app.User released.binpb user.proto";
+  tablepb check --json --type app.User released.binpb user.proto
+  tablepb check proto --against git:main:proto";
 
 pub fn command() -> Command {
     let file = |name: &'static str, help: &'static str| {
@@ -29,8 +31,16 @@ pub fn command() -> Command {
     Command::new("check")
         .about("Finds changes between two schemas that break what reads or writes their data")
         .after_help(PAGE)
-        .arg(file("OLD", "The schema before"))
-        .arg(file("NEW", "The schema after"))
+        .arg(file("OLD", "The schema before; with --against the one after"))
+        .arg(file("NEW", "The schema after").required(false).required_unless_present("against"))
+        .arg(
+            Arg::new("against")
+                .long("against")
+                .value_name("SCHEMA")
+                .help("The schema before, and the one that is named is the one after")
+                .conflicts_with("NEW")
+                .value_parser(value_parser!(PathBuf)),
+        )
         .arg(schema::include_argument())
         .arg(schema::type_argument())
         .arg(flag("json", "What breaks JSON counts as well"))
@@ -44,7 +54,8 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         let file = matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
         schema::any(&file, &include, false)
     };
-    let (old, new) = (read("OLD")?, read("NEW")?);
+    let (old, new) = if matches.contains_id("against") { ("against", "OLD") } else { ("OLD", "NEW") };
+    let (old, new) = (read(old)?, read(new)?);
     let differences = differences(&old, &new, matches.get_one::<String>("type").map(String::as_str))?;
     let (json, strict) = (matches.get_flag("json"), matches.get_flag("strict"));
     let least = if strict { Compatibility::Conditional } else { Compatibility::Breaking };

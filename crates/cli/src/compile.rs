@@ -70,7 +70,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let (schema, roots) = schema::sources_with(
-        &in_directories(schema::paths(matches, "files"))?,
+        &schema::in_directories(schema::paths(matches, "files"))?,
         &schema::paths(matches, "include"),
         matches.get_flag("include-source-info"),
         Shown::from_arguments(matches),
@@ -110,35 +110,6 @@ fn rule(output: &Path, schema: &Schema, roots: &Roots) -> String {
     });
     let paths: Vec<String> = on_disk.map(|path| escaped(&path)).collect();
     format!("{}: {}\n", escaped(output), paths.join("\\\n "))
-}
-
-/// All sources in the place of a directory, in order.
-fn in_directories(files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
-    let mut all = Vec::new();
-    for file in files {
-        if !file.is_dir() {
-            all.push(file);
-            continue;
-        }
-        let (before, mut todo) = (all.len(), vec![file.clone()]);
-        while let Some(directory) = todo.pop() {
-            let fail = |error| Failure::file(&directory.display().to_string(), &error);
-            for entry in std::fs::read_dir(&directory).map_err(fail)? {
-                let path = entry.map_err(fail)?.path();
-                // No link to a directory, which may lead in a circle.
-                if path.is_dir() && !path.is_symlink() {
-                    todo.push(path);
-                } else if path.extension().is_some_and(|end| end == "proto") {
-                    all.push(path);
-                }
-            }
-        }
-        if all.len() == before {
-            return Err(Failure::report(format!("{}: no .proto sources in this directory", file.display())));
-        }
-        all[before..].sort();
-    }
-    Ok(all)
 }
 
 /// The named files as protoc puts them: each after those that it imports, apart from what it imports through other files.

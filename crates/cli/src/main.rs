@@ -14,6 +14,7 @@ mod failure;
 mod faults;
 mod format;
 mod generate;
+mod git;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod guess;

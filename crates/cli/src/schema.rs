@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::faults::Shown;
 use crate::roots::Roots;
-use crate::{names, source};
+use crate::{git, names, source};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -105,12 +105,66 @@ pub fn paths(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
     matches.get_many(name).map(|values| values.cloned().collect()).unwrap_or_default()
 }
 
-/// The schema of a `.proto` source, with its comments if that is asked for, or of a descriptor set, told by the end of the name.
+/// The schema of a `.proto` source, with its comments if that is asked for, or of a descriptor set, told by the end of the name; of all
+/// sources of a directory, or of one of a commit of git.
 pub fn any(file: &Path, include: &[PathBuf], comments: bool) -> Result<Schema, Failure> {
+    if let Some(spec) = file.to_str().and_then(|name| name.strip_prefix("git:")) {
+        return commit(spec, include, comments);
+    }
+    if file.is_dir() {
+        let own = [file.to_owned()];
+        let include = if include.is_empty() { &own } else { include };
+        return sources(&in_directories(vec![file.to_owned()])?, include, comments);
+    }
     match file.extension() {
         Some(end) if end == "proto" => sources(&[file.to_owned()], include, comments),
         _ => descriptor_set(file),
     }
+}
+
+fn commit(spec: &str, include: &[PathBuf], comments: bool) -> Result<Schema, Failure> {
+    let mut builder = SourceBuilder::new().include_source_info(comments);
+    let mut files = Vec::new();
+    for (name, text) in git::sources(spec)? {
+        files.push(name.clone());
+        builder = builder.source(name, text);
+    }
+    // For what sources import that the commit does not have.
+    for directory in include {
+        builder = builder.include(directory);
+    }
+    let place = format!("git:{spec}");
+    let pool = builder.build().map_err(|error| Failure::report(format!("{place}: {error}")))?;
+    Ok(Schema { pool, files, place })
+}
+
+/// All sources in the place of a directory, in order.
+pub fn in_directories(files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for file in files {
+        if !file.is_dir() {
+            all.push(file);
+            continue;
+        }
+        let (before, mut todo) = (all.len(), vec![file.clone()]);
+        while let Some(directory) = todo.pop() {
+            let fail = |error| Failure::file(&directory.display().to_string(), &error);
+            for entry in std::fs::read_dir(&directory).map_err(fail)? {
+                let path = entry.map_err(fail)?.path();
+                // No link to a directory, which may lead in a circle.
+                if path.is_dir() && !path.is_symlink() {
+                    todo.push(path);
+                } else if path.extension().is_some_and(|end| end == "proto") {
+                    all.push(path);
+                }
+            }
+        }
+        if all.len() == before {
+            return Err(Failure::report(format!("{}: no .proto sources in this directory", file.display())));
+        }
+        all[before..].sort();
+    }
+    Ok(all)
 }
 
 fn descriptor_set(file: &Path) -> Result<Schema, Failure> {

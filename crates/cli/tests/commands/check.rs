@@ -45,6 +45,57 @@ fn changes_that_break_data_are_found() {
 }
 
 #[test]
+fn directories_and_commits_are_compared() {
+    let scratch = Scratch::new("commits");
+    let root = scratch.path("repository");
+    let file = |name: &str, content: &str| scratch.file(&format!("repository/{name}"), content);
+    file("proto/app/a.proto", "import \"app/b.proto\"; message A { optional B b = 1; }");
+    file("proto/app/b.proto", "// \u{e9}\nmessage B { optional int32 x = 1; }");
+    file("other/c.proto", "message C {}");
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"]);
+        let output = git.args(arguments).current_dir(&root).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    if !git(&["init", "--quiet", "--initial-branch=main"]) {
+        println!("not run: there is no git");
+        return;
+    }
+    assert!(git(&["add", "."]) && git(&["commit", "--quiet", "-m", "first"]) && git(&["tag", "v1"]));
+    let check = |arguments: &[&str]| {
+        let mut tool = std::process::Command::new(env!("CARGO_BIN_EXE_tablepb"));
+        let output = tool.arg("check").args(arguments).current_dir(&root).output().expect("it starts");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout) + &text(output.stderr))
+    };
+    let none = (Some(0), String::from("no differences\n"));
+    assert_eq!(check(&["proto", "--against", "git:main:proto"]), none);
+    assert_eq!(check(&["git:v1:proto/", "proto"]), none);
+    assert_eq!(check(&["proto", "proto"]), none);
+    file("proto/app/b.proto", "message B { optional string x = 1; }");
+    let (code, said) = check(&["proto", "--against", "git:v1:proto"]);
+    assert!(code == Some(1) && said.starts_with("B.x: the type changes from int32 to string"), "{said}");
+    // The other way round, and from within a directory.
+    let (_, said) = check(&["git:main:proto", "--against", "proto"]);
+    assert!(said.starts_with("B.x: the type changes from string to int32"), "{said}");
+    for (arguments, code, expected) in [
+        (["proto", "git:nothing:proto"], 1, "nothing"),
+        (["proto", "git:main:nothing"], 1, "no .proto sources there"),
+        (["proto", "git:--output=x:proto"], 2, "a commit, branch or tag was expected"),
+        (["proto", "git:main"], 1, "app/b.proto"),
+    ] {
+        let (found, said) = check(&arguments);
+        assert!(found == Some(code) && said.contains(expected), "{arguments:?}: {said}");
+    }
+    let empty = scratch.path("empty");
+    std::fs::create_dir(&empty).expect("a directory");
+    assert!(ends(1, &["check", &empty, &empty], "").contains("no .proto sources"));
+    assert!(ends(2, &["check", &empty], "").contains("NEW"));
+    assert!(ends(2, &["check", &empty, &empty, "--against", &empty], "").contains("--against"));
+}
+
+#[test]
 fn a_schema_is_printed_as_rust() {
     let scratch = Scratch::new("rust");
     let file = scratch.file("old.proto", OLD);
