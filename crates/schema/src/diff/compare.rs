@@ -3,14 +3,15 @@
 use super::difference::{Compatibility, Difference, DifferenceKind};
 use super::enums::EnumFacts;
 use super::fields;
+use super::options;
 use super::queue::Comparer;
 use super::reserved::{Reserved, extension_ranges};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
-use tablepb::prost_reflect_names::MessageNames;
-use tablepb::schema::OneofDescriptor;
-use tablepb::{FieldDescriptor, MessageDescriptor};
+use tablepb::prost_reflect_names::{EnumNames, MessageNames};
+use tablepb::schema::{EnumValueDescriptor, OneofDescriptor};
+use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 
 impl Comparer {
     /// Compares all pairs, and those that they lead to.
@@ -22,6 +23,15 @@ impl Comparer {
         }
         for (old, new) in core::mem::take(&mut self.enum_pairs) {
             EnumFacts::of(&old).compare(&EnumFacts::of(&new), &mut self);
+            let bytes = EnumDescriptor::options_bytes;
+            options::compare(old.full_name(), (&old, &new), bytes, EnumDescriptor::options, &mut self);
+            for value in old.values() {
+                if let Some(partner) = new.get_value_by_name(value.name()).or(new.get_value(value.number())) {
+                    let (path, pair) = (value.full_name(), (&value, &partner));
+                    let bytes = EnumValueDescriptor::options_bytes;
+                    options::compare(path, pair, bytes, EnumValueDescriptor::options, &mut self);
+                }
+            }
         }
         self.found
     }
@@ -43,11 +53,27 @@ impl Comparer {
                 forms.1,
             );
         }
+        let bytes = MessageDescriptor::options_bytes;
+        options::compare(old.full_name(), (old, new), bytes, MessageDescriptor::options, self);
         let pairs = self.pair_fields(old, new);
         for (old, new) in &pairs {
             fields::compare(old, new, self);
+            let bytes = FieldDescriptor::options_bytes;
+            options::compare(old.full_name(), (old, new), bytes, FieldDescriptor::options, self);
         }
         self.oneofs(&pairs);
+        for oneof in old.oneofs() {
+            if let Some(partner) = new.oneofs().find(|partner| partner.name() == oneof.name()) {
+                let bytes = OneofDescriptor::options_bytes;
+                options::compare(
+                    oneof.full_name(),
+                    (&oneof, &partner),
+                    bytes,
+                    OneofDescriptor::options,
+                    self,
+                );
+            }
+        }
     }
 
     /// The fields that both messages have: by number, or else by name. Others are new or removed.

@@ -102,6 +102,9 @@ pub enum DifferenceKind {
     RequestTypeChanged,
     /// A method returns another message type: one of another name, apart from the package of the service.
     ResponseTypeChanged,
+    /// An option has another value, or is set, or no longer: of a file, a message, a field, a oneof, an enum, a value, a service or a method,
+    /// custom options included.
+    OptionChanged,
     /// A method streams its requests or responses, or no longer does.
     StreamingChanged,
 }
@@ -214,6 +217,7 @@ impl Difference {
             MethodRemoved => ("the method is removed", false),
             RequestTypeChanged => ("the request type changes", true),
             ResponseTypeChanged => ("the response type changes", true),
+            OptionChanged => ("the option changes", true),
             StreamingChanged => ("the streaming changes", true),
         }
     }

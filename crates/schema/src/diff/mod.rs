@@ -1,7 +1,7 @@
 //! Differences of schemas: between a listing and a descriptor, two messages, enums, files or pools.
 //!
 //! `queue.rs` has the pairs of types to compare, `compare.rs` goes through them, `fields.rs` and `enums.rs` compare what is in them, `services.rs` compares
-//! services, `reserved.rs` has the numbers and names that are kept for later, `difference.rs` has the result.
+//! services, `options.rs` options, `reserved.rs` has the numbers and names that are kept for later, `difference.rs` has the result.
 //!
 //! Fields and enum values are the same if they have the same number; one whose number the other schema does not have, if it has the same name. What a change means
 //! follows "Updating A Message Type" (<https://protobuf.dev/programming-guides/proto3/#updating>) and the categories `WIRE` and
@@ -12,6 +12,7 @@ mod compare;
 mod difference;
 mod enums;
 mod fields;
+mod options;
 mod queue;
 mod reserved;
 mod services;
@@ -43,6 +44,7 @@ struct Named {
     messages: BTreeMap<String, MessageDescriptor>,
     enums: BTreeMap<String, EnumDescriptor>,
     services: BTreeMap<String, ServiceDescriptor>,
+    files: BTreeMap<String, FileDescriptor>,
 }
 
 /// Pairs what is defined under one name in both schemas, and notes what only one of them defines.
@@ -83,12 +85,17 @@ impl Named {
     fn of_file(file: &FileDescriptor) -> Self {
         let mut this = Self::default();
         this.add_file(file, file.package_name());
+        // Whatever they are called, these are the ones that are compared.
+        this.files.insert(String::new(), file.clone());
         this
     }
 
     fn of_pool(pool: &DescriptorPool) -> Self {
         let mut this = Self::default();
-        pool.files().for_each(|file| this.add_file(&file, ""));
+        for file in pool.files() {
+            this.add_file(&file, "");
+            this.files.insert(file.name().into(), file);
+        }
         this
     }
 
@@ -108,6 +115,17 @@ impl Named {
         pair(services, ServiceDescriptor::full_name, kinds, out, |out, old, new| {
             services::compare(old, new, out);
         });
+        for (name, old) in &self.files {
+            if let Some(new) = new.files.get(name) {
+                options::compare(
+                    name,
+                    (old, new),
+                    FileDescriptor::options_bytes,
+                    FileDescriptor::options,
+                    out,
+                );
+            }
+        }
         comparer.run()
     }
 }
@@ -126,6 +144,8 @@ impl Named {
 ///
 /// A table that is invalid, which the compiler finds for one listing but not among several, is one difference
 /// ([`InvalidTable`](DifferenceKind::InvalidTable)).
+///
+/// Options are compared by value, those that are extensions too, and change neither data nor calls.
 ///
 /// Methods of services are the same if they have the same name. What fails a call of a client that has the old service is
 /// [`Breaking`](Compatibility::Breaking): a method that is gone, one that takes or returns a message type of another name, and one that streams

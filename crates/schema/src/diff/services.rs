@@ -1,6 +1,7 @@
 //! Compares two services. A method is the same if it has the same name, which is part of the path of a call.
 
 use super::difference::{Compatibility, DifferenceKind};
+use super::options;
 use super::queue::Comparer;
 use Compatibility::{Breaking, Compatible};
 use alloc::collections::BTreeMap;
@@ -16,6 +17,8 @@ pub(super) fn compare(old: &ServiceDescriptor, new: &ServiceDescriptor, out: &mu
         let names = (old.full_name(), new.full_name());
         out.add(names.0, DifferenceKind::ServiceRenamed, FAILS, names.0, names.1);
     }
+    let bytes = ServiceDescriptor::options_bytes;
+    options::compare(old.full_name(), (old, new), bytes, ServiceDescriptor::options, out);
     let by_name = |service: &ServiceDescriptor| -> BTreeMap<String, MethodDescriptor> {
         service.methods().map(|method| (method.name().into(), method)).collect()
     };
@@ -59,6 +62,8 @@ fn methods(old: &MethodDescriptor, new: &MethodDescriptor, out: &mut Comparer) {
         (false, true) => "server streaming",
         (true, true) => "bidirectional streaming",
     };
+    let bytes = MethodDescriptor::options_bytes;
+    options::compare(old.full_name(), (old, new), bytes, MethodDescriptor::options, out);
     if word(old) != word(new) {
         out.add(old.full_name(), DifferenceKind::StreamingChanged, FAILS, word(old), word(new));
     }

@@ -284,3 +284,61 @@ fn reservations_do_not_count_beside_a_table() {
     assert!(of_message.iter().all(|it| it.kind() == DifferenceKind::PresenceChanged), "{of_message:?}");
     assert!(diff(&E, &pool.enumeration("E").expect("an enum")).is_empty());
 }
+
+/// Options of each sort of definition, by value; those that have a kind of their own are listed once.
+#[test]
+fn options_are_compared_by_value() {
+    let source = |file: &str,
+                  message: &str,
+                  field: &str,
+                  oneof: &str,
+                  one: &str,
+                  value: &str,
+                  method: &str| {
+        format!(
+            "syntax = \"proto2\"; package p; import \"google/protobuf/descriptor.proto\";
+             option java_package = \"{file}\";
+             message Note {{ optional string text = 1; repeated int32 n = 2; }}
+             extend google.protobuf.FieldOptions {{ optional Note note = 50000; repeated string tags = 50001; }}
+             message M {{
+               option deprecated = {message};
+               repeated int32 a = 1 [{field}];
+               oneof o {{ option (of_oneof) = {oneof}; int32 b = 2; }}
+             }}
+             extend google.protobuf.OneofOptions {{ optional int32 of_oneof = 50000; }}
+             enum E {{ {one} A = 0 [deprecated = {value}]; }}
+             service S {{ option deprecated = {value}; rpc Get(M) returns (M) {{ option idempotency_level = {method}; }} }}"
+        )
+    };
+    let old =
+        source("a", "true", "(note) = { text: 'x' n: [1, 2] }, (tags) = 'u'", "1", "", "true", "IDEMPOTENT");
+    let new = source(
+        "b",
+        "false",
+        "(note) = { n: [1, 2] text: 'y' }, (tags) = 'u', packed = true, ctype = CORD",
+        "2",
+        "option deprecated = true;",
+        "false",
+        "NO_SIDE_EFFECTS",
+    );
+    let mut found = printed(&old, &new);
+    found.sort();
+    let option = |path: &str, old: &str, new: &str| {
+        format!("{path}: the option changes from {old} to {new} (compatible)")
+    };
+    let mut expected = vec![
+        option("a.proto", "java_package:\"a\"", "java_package:\"b\""),
+        option("p.A", "deprecated:true", "deprecated:false"),
+        option("p.E", "none", "deprecated:true"),
+        option("p.M", "deprecated:true", "deprecated:false"),
+        option("p.M.a", "[p.note]{text:\"x\",n:[1,2]}", "[p.note]{text:\"y\",n:[1,2]}"),
+        option("p.M.a", "none", "ctype:CORD"),
+        "p.M.a: the encoding of the list changes from expanded to packed (compatible)".to_owned(),
+        option("p.M.o", "[p.of_oneof]:1", "[p.of_oneof]:2"),
+        option("p.S", "deprecated:true", "deprecated:false"),
+        option("p.S.Get", "idempotency_level:IDEMPOTENT", "idempotency_level:NO_SIDE_EFFECTS"),
+    ];
+    expected.sort();
+    assert_eq!(found, expected);
+    assert!(printed(&old, &old).is_empty());
+}
