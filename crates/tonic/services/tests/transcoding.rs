@@ -344,7 +344,6 @@ async fn rules_are_checked_when_they_are_made() {
         (r#"get: "/a" response_body: "nothing""#, "no field"),
         (r#"body: "*""#, "no path"),
         (r#"custom { kind: "A B" path: "/a" }"#, "no method of HTTP"),
-        (r#"get: "/a" additional_bindings { get: "/a" }"#, "the same requests are for x.S.M"),
         (
             r#"get: "/a" additional_bindings { get: "/b" additional_bindings { get: "/c" } }"#,
             "none of their own",
@@ -369,6 +368,15 @@ async fn rules_are_checked_when_they_are_made() {
             Code::Unimplemented
         );
     }
+    let source = "syntax = 'proto3'; package x; import 'google/api/annotations.proto'; import 'library.proto';
+        service S { rpc A(library.Book) returns (library.Book) { option (google.api.http) = { get: '/{name}' }; }
+            rpc B(library.Book) returns (library.Book) { option (google.api.http) = { get: '/{title}' }; } }";
+    let pool = compile("x.proto", Some(source));
+    let both = Transcoder::with_services(DynamicClient::new(server(), pool), &["x.S"]).unwrap();
+    assert_eq!(both.shadowed(), ["x.S.B"]);
+    let same = HttpRule { pattern: Some(Pattern::Get("/{title}".into())), ..HttpRule::default() };
+    let error = both.rule("x.S/B", &same).unwrap_err();
+    assert!(error.message().contains("the same requests are for x.S.A"), "{error}");
     let rule = HttpRule { pattern: Some(Pattern::Get("/hidden/{title}".into())), ..HttpRule::default() };
     let added = transcoder().rule("library.Books/Hidden", &rule).unwrap();
     let answer = send(&added, request("GET /hidden/x", "")).await;

@@ -88,6 +88,7 @@ pub struct Transcoder<T> {
 struct Shared {
     tree: Routes,
     routes: Vec<Arc<Route>>,
+    shadowed: Vec<String>,
     reading: Reading,
     printer: json::Printer,
     max_body_size: usize,
@@ -116,7 +117,7 @@ where
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` if an option is wrong, with the method and the reason: no template, a field that does not exist, a variable that
-    /// is no single value, two methods for one request.
+    /// is no single value. Of two methods for the same requests the first one has them; [`shadowed`](Self::shadowed) has the other.
     pub fn new(client: DynamicClient<T>) -> Result<Self, Status> {
         let services: Vec<_> = client.pool().services().collect();
         Self::with(client, &services)
@@ -138,6 +139,7 @@ where
         let shared = Shared {
             tree: Routes::default(),
             routes: Vec::new(),
+            shadowed: Vec::new(),
             reading: Reading { parser: json::Parser::new(), ignore_unknown: false },
             printer: json::Printer::new(),
             max_body_size: 4 << 20,
@@ -147,7 +149,7 @@ where
             let options = Options::decode(method.options_bytes())
                 .map_err(|error| Status::invalid_argument(format!("{}: {error}", method.full_name())))?;
             if let Some(rule) = options.http {
-                this.add(&method, &rule)?;
+                this.add(&method, &rule, true)?;
             }
         }
         Ok(this)
@@ -169,14 +171,15 @@ where
     /// ```
     ///
     /// # Errors
-    /// `UNIMPLEMENTED` if the pool has no such method; as [`new`](Self::new).
+    /// `UNIMPLEMENTED` if the pool has no such method; `INVALID_ARGUMENT` if the requests are for another method already; as
+    /// [`new`](Self::new).
     pub fn rule(mut self, method: &str, rule: &HttpRule) -> Result<Self, Status> {
         let method = self.client.method(method)?;
-        self.add(&method, rule)?;
+        self.add(&method, rule, false)?;
         Ok(self)
     }
 
-    fn add(&mut self, method: &MethodDescriptor, rule: &HttpRule) -> Result<(), Status> {
+    fn add(&mut self, method: &MethodDescriptor, rule: &HttpRule, gives_way: bool) -> Result<(), Status> {
         let shared = Arc::make_mut(&mut self.shared);
         let wrong = |text: String| Status::invalid_argument(format!("{}: {text}", method.full_name()));
         if rule.additional_bindings.iter().any(|inner| !inner.additional_bindings.is_empty()) {
@@ -184,11 +187,14 @@ where
         }
         for rule in std::iter::once(rule).chain(&rule.additional_bindings) {
             let (route, verb, template) = Route::new(method.clone(), rule).map_err(wrong)?;
-            let added = shared.tree.add(verb, &template, shared.routes.len());
-            added.map_err(|other| {
-                wrong(format!("the same requests are for {}", shared.routes[other].method.full_name()))
-            })?;
-            shared.routes.push(Arc::new(route));
+            match shared.tree.add(verb, &template, shared.routes.len()) {
+                Ok(()) => shared.routes.push(Arc::new(route)),
+                Err(_) if gives_way => shared.shadowed.push(method.full_name().to_owned()),
+                Err(other) => {
+                    let other = shared.routes[other].method.full_name();
+                    return Err(wrong(format!("the same requests are for {other}")));
+                }
+            }
         }
         Ok(())
     }
@@ -219,6 +225,11 @@ where
     pub fn max_body_size(mut self, limit: usize) -> Self {
         Arc::make_mut(&mut self.shared).max_body_size = limit;
         self
+    }
+
+    /// The full names of methods with a rule whose requests are for a method before them: they cannot be called by that rule.
+    pub fn shadowed(&self) -> &[String] {
+        &self.shared.shadowed
     }
 
     /// The client that makes the calls.

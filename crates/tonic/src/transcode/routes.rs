@@ -17,8 +17,8 @@ struct Node {
     one: Option<usize>,
     /// Of templates that end here.
     leaves: Vec<Leaf>,
-    /// Of templates that end with `**`.
-    rest: Vec<Leaf>,
+    /// Of templates that go on with `**`, and what follows it; those with more after it first.
+    rest: Vec<(Vec<Segment>, Vec<Leaf>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -48,9 +48,10 @@ impl Default for Routes {
 impl Routes {
     /// Adds a route. The one that has the same method and template already comes back.
     pub fn add(&mut self, method: Option<Method>, template: &Template, route: usize) -> Result<(), usize> {
-        let (segments, rest) = match template.segments.split_last() {
-            Some((Segment::Rest, before)) => (before, true),
-            _ => (&template.segments[..], false),
+        let rest = template.segments.iter().position(|segment| *segment == Segment::Rest);
+        let (segments, tail) = match rest {
+            Some(rest) => (&template.segments[..rest], Some(&template.segments[rest + 1..])),
+            None => (&template.segments[..], None),
         };
         let mut at = 0;
         for segment in segments {
@@ -65,7 +66,18 @@ impl Routes {
             }
         }
         let node = &mut self.nodes[at];
-        let leaves = if rest { &mut node.rest } else { &mut node.leaves };
+        let leaves = match tail {
+            None => &mut node.leaves,
+            Some(tail) => {
+                if !node.rest.iter().any(|(known, _)| known == tail) {
+                    node.rest.push((tail.to_vec(), Vec::new()));
+                    let literals = |tail: &[Segment]| tail.iter().filter(|of| **of != Segment::One).count();
+                    node.rest.sort_by_key(|(tail, _)| std::cmp::Reverse((tail.len(), literals(tail))));
+                }
+                let found = node.rest.iter_mut().find(|(known, _)| known == tail);
+                found.map_or(&mut node.leaves, |(_, leaves)| leaves)
+            }
+        };
         if let Some(leaf) = leaves.iter().find(|leaf| leaf.verb == template.verb && leaf.method == method) {
             return Err(leaf.route);
         }
@@ -124,7 +136,16 @@ impl Routes {
                     self.walk(next, others, verb, method, allowed)
                 }),
         };
-        found.or_else(|| select(&node.rest, verb, method, allowed))
+        found.or_else(|| {
+            let fits = |(tail, _): &&(Vec<Segment>, Vec<Leaf>)| {
+                let start = segments.len().checked_sub(tail.len());
+                let found = start.and_then(|start| segments.get(start..));
+                found.is_some_and(|found| {
+                    tail.iter().zip(found).all(|(expected, found)| expected.takes(found))
+                })
+            };
+            node.rest.iter().filter(fits).find_map(|(_, leaves)| select(leaves, verb, method, allowed))
+        })
     }
 }
 
@@ -173,6 +194,9 @@ mod tests {
             "* /any",
             "PUT /any",
             "GET /",
+            "GET /w/{a=**}/y",
+            "GET /w/{a=**}/y/{b}",
+            "GET /w/{a=**}",
         ]);
         for (request, expected) in [
             ("GET /v1/x", 1),
@@ -180,6 +204,11 @@ mod tests {
             ("GET /v1/z:z", 0),
             ("GET /v1/x/y", 4),
             ("GET /v1/x/y/c", 3),
+            ("GET /w/1/2/y", 10),
+            ("GET /w/y", 10),
+            ("GET /w/1/y/z", 11),
+            ("GET /w/1/2/z", 12),
+            ("GET /w/z", 12),
             // Back out of a literal that leads nowhere.
             ("GET /v1/x/y/d", 2),
             ("GET /v1", 2),
@@ -212,5 +241,7 @@ mod tests {
         assert_eq!(add(&mut routes, Method::GET, "/a/{c=**}"), Err(1));
         assert_eq!(add(&mut routes, Method::GET, "/a/{b}:c"), Ok(()));
         assert_eq!(add(&mut routes, Method::PUT, "/a/*"), Ok(()));
+        assert_eq!(add(&mut routes, Method::GET, "/a/**/b"), Ok(()));
+        assert_eq!(add(&mut routes, Method::GET, "/a/{c=**}/b"), Err(9));
     }
 }

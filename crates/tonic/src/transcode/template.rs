@@ -15,7 +15,7 @@ pub(super) enum Segment {
     Literal(String),
     /// `*`: one segment, which is not empty.
     One,
-    /// `**`: all that follow, if any. It is the last.
+    /// `**`: any number of segments, none too. There is one in a template.
     Rest,
 }
 
@@ -23,11 +23,17 @@ pub(super) enum Segment {
 #[derive(Debug, PartialEq)]
 pub(super) struct Variable {
     pub path: String,
-    start: usize,
-    /// `None` up to the end.
-    end: Option<usize>,
+    start: Boundary,
+    end: Boundary,
     /// Its pattern is `*`.
     one: bool,
+}
+
+/// A place between segments: before `**` it is counted from the start of a path, after it from the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Boundary {
+    FromStart(usize),
+    FromEnd(usize),
 }
 
 impl Template {
@@ -38,7 +44,30 @@ impl Template {
             return Err(format!("{source:?} does not begin with a slash"));
         }
         parser.segments(true).and_then(|()| parser.verb()).map_err(|error| format!("{source:?}: {error}"))?;
-        Ok(parser.template)
+        let mut template = parser.template;
+        let count = template.segments.len();
+        let rest = template.segments.iter().position(|segment| *segment == Segment::Rest);
+        for variable in &mut template.variables {
+            for boundary in [&mut variable.start, &mut variable.end] {
+                if let Boundary::FromStart(at) = *boundary
+                    && rest.is_some_and(|rest| at > rest)
+                {
+                    *boundary = Boundary::FromEnd(count - at);
+                }
+            }
+        }
+        Ok(template)
+    }
+}
+
+impl Segment {
+    /// Whether one segment of a path, without its escapes, is one of these.
+    pub fn takes(&self, segment: &str) -> bool {
+        match self {
+            Self::Literal(text) => text == segment,
+            Self::One => !segment.is_empty(),
+            Self::Rest => true,
+        }
     }
 }
 
@@ -61,9 +90,6 @@ impl Parser<'_> {
             return Ok(());
         }
         loop {
-            if self.template.segments.last() == Some(&Segment::Rest) {
-                return Err("`**` is not the last segment".into());
-            }
             if variables && self.take('{') {
                 self.variable()?;
             } else {
@@ -78,7 +104,13 @@ impl Parser<'_> {
 
     fn segment(&mut self) -> Result<Segment, String> {
         if self.take('*') {
-            return Ok(if self.take('*') { Segment::Rest } else { Segment::One });
+            if !self.take('*') {
+                return Ok(Segment::One);
+            }
+            if self.template.segments.contains(&Segment::Rest) {
+                return Err("`**` stands twice".into());
+            }
+            return Ok(Segment::Rest);
         }
         let literal = self.literal()?;
         let decoded = percent_decode_str(literal).decode_utf8();
@@ -111,7 +143,7 @@ impl Parser<'_> {
             return Err(format!("the variable `{path}` has no end"));
         }
         let found = &self.template.segments[start..];
-        let end = (found.last() != Some(&Segment::Rest)).then_some(start + found.len());
+        let (start, end) = (Boundary::FromStart(start), Boundary::FromStart(start + found.len()));
         let one = found == [Segment::One];
         if self.template.variables.iter().any(|variable| variable.path == path) {
             return Err(format!("`{path}` stands twice"));
@@ -134,7 +166,11 @@ impl Parser<'_> {
 impl Variable {
     /// The value, out of the segments of a path as they came. `None` if it is not UTF-8.
     pub fn value(&self, segments: &[&str]) -> Option<String> {
-        let found = segments.get(self.start..self.end.unwrap_or(segments.len()))?;
+        let place = |boundary| match boundary {
+            Boundary::FromStart(at) => Some(at),
+            Boundary::FromEnd(at) => segments.len().checked_sub(at),
+        };
+        let found = segments.get(place(self.start)?..place(self.end)?)?;
         let decoded: Option<Vec<_>> = found.iter().map(|segment| decode(segment, self.one)).collect();
         Some(decoded?.join("/"))
     }
@@ -156,6 +192,7 @@ fn decode(segment: &str, slashes: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::Boundary::{FromEnd, FromStart};
     use super::*;
 
     fn literal(text: &str) -> Segment {
@@ -167,14 +204,17 @@ mod tests {
         let found = Template::parse("/v1/{name=shelves/*/books/*}:publish").unwrap();
         let segments = [literal("v1"), literal("shelves"), Segment::One, literal("books"), Segment::One];
         assert_eq!(found.segments, segments);
-        assert_eq!(found.variables, [Variable { path: "name".into(), start: 1, end: Some(5), one: false }]);
+        assert_eq!(
+            found.variables,
+            [Variable { path: "name".into(), start: FromStart(1), end: FromStart(5), one: false }]
+        );
         assert_eq!(found.verb.as_deref(), Some("publish"));
         let found = Template::parse("/v1/{a.b}/*/{c=x/**}").unwrap();
         let segments = [literal("v1"), Segment::One, Segment::One, literal("x"), Segment::Rest];
         assert_eq!(found.segments, segments);
         let variables = [
-            Variable { path: "a.b".into(), start: 1, end: Some(2), one: true },
-            Variable { path: "c".into(), start: 3, end: None, one: false },
+            Variable { path: "a.b".into(), start: FromStart(1), end: FromStart(2), one: true },
+            Variable { path: "c".into(), start: FromStart(3), end: FromEnd(0), one: false },
         ];
         assert_eq!(found.variables, variables);
         assert_eq!(Template::parse("/").unwrap().segments, []);
@@ -190,8 +230,8 @@ mod tests {
             ("/{a", "`a` has no end"),
             ("/{a=b/{c}}", "and not `{`"),
             ("/{}", "and not `}`"),
-            ("/**/a", "not the last"),
-            ("/{a=**}/{b}", "not the last"),
+            ("/**/a/**", "stands twice"),
+            ("/{a=**}/{b=**}", "stands twice"),
             ("/a:b/c", "and not `/`"),
             ("/a:", "at the end"),
             ("/{a}/{a}", "twice"),
@@ -213,6 +253,9 @@ mod tests {
         assert_eq!(value("/{a=*/*}", "x%2fy%20z/%C3%A9").as_deref(), Some("x%2fy z/é"));
         assert_eq!(value("/{a=**}", "%2F%41/%2f%42").as_deref(), Some("%2FA/%2fB"));
         assert_eq!(value("/a/{b=**}", "a").as_deref(), Some(""));
+        assert_eq!(value("/{a=x/**}/y/z", "x/1/2/y/z").as_deref(), Some("x/1/2"));
+        assert_eq!(value("/{a=x/**}/y", "x/y").as_deref(), Some("x"));
+        assert_eq!(value("/x/**/y/{a}", "x/1/2/y/%2f").as_deref(), Some("/"));
         assert_eq!(value("/{a}", "%ff"), None);
         assert_eq!(value("/{a=**}", "%2F%ff"), None);
         assert_eq!(value("/{a}", "%2").as_deref(), Some("%2"));
