@@ -12,6 +12,8 @@ use tablepb_schema::{SourceDiagnostic, SourceError};
 pub struct Shown {
     form: Form,
     pub most: usize,
+    /// The bound on memory and on what is read, if another one than by default.
+    pub memory: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -25,11 +27,11 @@ enum Form {
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { form: Form::Human, most: 100 }
+        Self { form: Form::Human, most: 100, memory: None }
     }
 }
 
-/// Adds `--error-format` and `--max-errors`.
+/// Adds `--error-format`, `--max-errors` and `--memory`.
 pub fn arguments(command: Command) -> Command {
     command
         .arg(
@@ -49,6 +51,28 @@ pub fn arguments(command: Command) -> Command {
                 .help("How many faults are shown; 100 without it")
                 .value_parser(value_parser!(u32).range(1..)),
         )
+        .arg(
+            Arg::new("memory")
+                .long("memory")
+                .value_name("SIZE")
+                .help("The most memory to compile with, as 512M or 2G, and the most of a source that is read")
+                .value_parser(size),
+        )
+}
+
+/// A number of bytes: `4096`, `512K`, `64M`, `2G`.
+fn size(text: &str) -> Result<usize, String> {
+    let text = text.trim().trim_end_matches(['b', 'B', 'i']);
+    let (digits, shift) = match text.to_ascii_uppercase().as_bytes() {
+        [.., b'K'] => (&text[..text.len() - 1], 10),
+        [.., b'M'] => (&text[..text.len() - 1], 20),
+        [.., b'G'] => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number = digits.trim().parse::<usize>().ok().filter(|&number| number > 0);
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| "a size was expected, as 512M".into())
 }
 
 impl Shown {
@@ -61,7 +85,8 @@ impl Shown {
             Some("github") => Form::Github,
             _ => Form::Human,
         };
-        Self { form, most: matches.get_one::<u32>("max-errors").map_or(100, |&most| most as usize) }
+        let memory = matches.get_one::<usize>("memory").copied();
+        Self { form, memory, most: matches.get_one::<u32>("max-errors").map_or(100, |&most| most as usize) }
     }
 
     /// The failure that shows the faults.

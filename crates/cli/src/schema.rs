@@ -5,9 +5,8 @@ use crate::faults::Shown;
 use crate::roots::Roots;
 use crate::{git, names, source};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use tablepb::schema::FileDescriptor;
+use tablepb::schema::{FileDescriptor, PoolOptions};
 use tablepb::{DescriptorPool, MessageDescriptor};
 use tablepb_schema::SourceBuilder;
 
@@ -170,13 +169,12 @@ pub fn in_directories(files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
 fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
     let stdin = file.as_os_str() == "-";
     let place = if stdin { "standard input".into() } else { file.display().to_string() };
-    let mut bytes = Vec::new();
-    let read = if stdin {
-        source::stdin()?.read_to_end(&mut bytes).map(drop)
+    let bytes = if stdin {
+        source::read_whole(source::stdin()?, &place, source::MAX_SCHEMA)?
     } else {
-        std::fs::read(file).map(|content| bytes = content)
+        let file = std::fs::File::open(file).map_err(|error| Failure::file(&place, &error))?;
+        source::read_whole(file, &place, source::MAX_SCHEMA)?
     };
-    read.map_err(|error| Failure::file(&place, &error))?;
     let pool =
         DescriptorPool::decode(&bytes).map_err(|error| Failure::descriptors(&place, &bytes, &error))?;
     let files = pool.files().map(|file| file.name().to_owned()).collect();
@@ -199,14 +197,18 @@ pub fn sources_with(
     let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
     let roots = Roots::new(include, &on_disk);
     let mut builder = SourceBuilder::new().include_source_info(source_info).max_faults(shown.most);
+    if let Some(memory) = shown.memory {
+        builder = builder.with_options(PoolOptions::new().memory(memory));
+    }
     for directory in roots.directories() {
         builder = builder.include(directory);
     }
     let mut names: Vec<String> = Vec::new();
     if files.iter().any(|file| stdin(&file)) {
-        let mut source = String::new();
-        let read = source::stdin()?.read_to_string(&mut source);
-        read.map_err(|error| Failure::file("standard input", &error))?;
+        let limit = shown.memory.unwrap_or(source::MAX_SCHEMA).min(source::MAX_SCHEMA);
+        let bytes = source::read_whole(source::stdin()?, "standard input", limit)?;
+        let source = String::from_utf8(bytes)
+            .map_err(|error| Failure::report(format!("standard input: {}", error.utf8_error())))?;
         builder = builder.source(STDIN, source);
     }
     for file in files {

@@ -98,6 +98,22 @@ pub fn stdin() -> Result<StdinLock<'static>, Failure> {
     }
 }
 
+/// The most bytes of a schema that are read: of a descriptor set, and of standard input.
+pub const MAX_SCHEMA: usize = 256 << 20;
+
+/// All of a file that should end: no more than `limit` bytes are read, for a device or a pipe may never end.
+pub fn read_whole(reader: impl Read, name: &str, limit: usize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = reader.take(limit as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::file(name, &error))?;
+    if bytes.len() > limit {
+        return Err(Failure::report(format!(
+            "{name}: more than {limit} bytes, which is the most of a schema that is read"
+        )));
+    }
+    Ok(bytes)
+}
+
 impl Payloads {
     /// The next payload, or `None` at the end.
     pub fn next(&mut self) -> Result<Option<Payload<'_>>, Failure> {

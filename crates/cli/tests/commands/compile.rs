@@ -206,3 +206,27 @@ fn directories_and_files_of_arguments_stand_for_sources() {
     let rule = std::fs::read_to_string(rule).expect("a rule");
     assert_eq!(rule, format!("{set}: {root}/b/c.proto\\\n {root}/e.proto\n"));
 }
+
+#[test]
+fn what_is_read_is_bounded() {
+    let scratch = Scratch::new("bounds");
+    let large = scratch.file("large.proto", format!("message M {{}} // {}\n", "x".repeat(3 << 20)));
+    assert!(!shown(&["compile", &large], "").is_empty());
+    let small = ["compile", "--memory", "1M", &large];
+    assert!(ends(1, &small, "").contains("a source of more than 1048576 bytes"));
+    let said = ends(1, &["compile", "--memory", "64K", "-"], "message M {}\n".repeat(10_000));
+    assert!(said.contains("standard input: more than 65536 bytes"), "{said}");
+    assert!(!shown(&["compile", "--memory", "1GiB", &large], "").is_empty());
+    for wrong in ["x", "0", "-1", "99999999999G"] {
+        assert!(
+            ends(2, &["compile", &format!("--memory={wrong}"), &large], "").contains("--memory"),
+            "{wrong}"
+        );
+    }
+    // What never ends.
+    if std::path::Path::new("/dev/zero").exists() {
+        assert!(ends(1, &["print", "/dev/zero"], "").contains("the most of a schema that is read"));
+        let said = ends(1, &["compile", "-I", "/dev", "/dev/zero"], "");
+        assert!(said.contains("a source of more than"), "{said}");
+    }
+}
