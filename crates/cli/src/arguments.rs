@@ -7,10 +7,11 @@ use crate::{
     bench, check, compile, conf, convert, generate, guess, inspect, print, query, sample, stats, target,
 };
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, ColorChoice, Command};
+use clap::{Arg, ArgMatches, ColorChoice, Command, value_parser};
 use clap_complete::Shell;
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// A command: its arguments, and what it does.
 type Entry = (fn() -> Command, fn(&ArgMatches) -> Result<(), Failure>);
@@ -35,6 +36,7 @@ const COMMANDS: &[Entry] = &[
     #[cfg(feature = "grpc")]
     (grpc::describe::command, grpc::describe::run),
     (completions_command, completions),
+    (man_command, man),
 ];
 
 /// Parses the command line, which ends the process for `--help` and for mistakes, and does what it says.
@@ -101,6 +103,39 @@ fn completions(matches: &ArgMatches) -> Result<(), Failure> {
     let mut target = target::from_arguments(matches)?;
     let result = target.write_all(&script).map_err(Failure::from);
     target.finish(result)
+}
+
+fn man_command() -> Command {
+    Command::new("man")
+        .about("Writes manual pages, one for the tool and one for each command")
+        .after_help("Example:\n  tablepb man -o ~/.local/share/man/man1 && man tablepb-query")
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .long("output")
+                .value_name("DIR")
+                .help("The directory for the pages; it is made if it is not there")
+                .required(true)
+                .value_parser(value_parser!(PathBuf)),
+        )
+}
+
+fn man(matches: &ArgMatches) -> Result<(), Failure> {
+    let directory = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
+    let fail = |error: std::io::Error| Failure::file(&directory.display().to_string(), &error);
+    std::fs::create_dir_all(&directory).map_err(fail)?;
+    let whole = command();
+    let pages = whole.get_subcommands().map(|command| {
+        let name = format!("tablepb-{}", command.get_name());
+        let called = format!("tablepb {}", command.get_name());
+        (name.clone(), command.clone().display_name(name).bin_name(called))
+    });
+    for (name, command) in pages.chain([("tablepb".to_owned(), whole.clone())]) {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page).map_err(fail)?;
+        std::fs::write(directory.join(format!("{name}.1")), page).map_err(fail)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -309,6 +309,7 @@ fn help_is_a_page_each_and_has_colours_only_in_a_terminal() {
         "guess",
         "bench",
         "completions",
+        "man",
     ] {
         assert!(page.contains(&format!("\n  {command} ")), "{command}");
         let page = text(&[command, "--help"], "");
@@ -367,4 +368,23 @@ fn a_type_that_is_unknown_is_a_wrong_argument() {
     ends(2, &["conf", "--wrap", "1", "--proto", &proto, "--type", "app.Usr"], "");
     ends(2, &["print", "--type", "app.Usr", &proto], "");
     ends(2, &["check", "--type", "app.Usr", &proto, &proto], "");
+}
+
+/// Made from the same definitions as `--help`.
+#[test]
+fn every_command_has_a_manual_page() {
+    let scratch = Scratch::new("man");
+    let directory = scratch.path("man1");
+    assert!(shown(&["man", "-o", &directory], "").is_empty());
+    let page = |name: &str| std::fs::read_to_string(format!("{directory}/{name}.1")).expect("a page");
+    let query = page("tablepb-query");
+    assert!(query.contains(".TH tablepb-query 1"), "{query}");
+    assert!(query.contains("\\-\\-group\\-by") && query.contains("A condition is a path"), "{query}");
+    let whole = page("tablepb");
+    for name in ["decode", "query", "compile", "check", "inspect", "man"] {
+        assert!(whole.contains(&format!("tablepb\\-{name}(1)")), "{name}: {whole}");
+        page(&format!("tablepb-{name}"));
+    }
+    let file = scratch.file("file", "");
+    assert!(ends(1, &["man", "-o", &file], "").contains("file"));
 }
