@@ -11,7 +11,8 @@ use tonic::Status;
 use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
 
 /// From this length on a message shares its input: `Bytes` members, strings of dynamic messages and lazy members are not copied. Below,
-/// a copy costs less than what sharing takes.
+/// a copy costs less than what sharing takes. What is shared keeps the memory of the whole message: copy a small piece that is to be kept for
+/// long.
 pub const SHARE_FROM: usize = 4096;
 
 /// How [`BoundedCodec`] decodes. A codec of your own, named to `Generator::codec`, sets bounds.

@@ -189,7 +189,7 @@ macro_rules! message {
 
 /// Includes the code that `tablepb-build` wrote for a package, from `OUT_DIR`.
 ///
-/// The module around it is named as the package, if other packages have its types as members.
+/// The module around it is named as the package, if other packages have its types as members. The package without a name is `"_"`.
 ///
 /// ```ignore
 /// pub mod shop {
