@@ -15,6 +15,8 @@ use condition::Condition;
 use format::Format;
 use place::{Elements, Row};
 use rows::{Form, Rows, Wanted};
+use std::io::IsTerminal;
+use std::path::PathBuf;
 use tablepb::partial::Projection;
 use tablepb::{Decoder, MessageDescriptor};
 
@@ -35,7 +37,7 @@ path one has to meet the condition; for !=, all of them.
 
 --unnest makes a row of each element of a list, and paths in the list are those of the element. A
 row has a value for each path, in NDJSON by the names of the paths. It has that form with
---group-by, --order-by, --distinct and --to csv, too, and where --select has count(), count(PATH),
+--group-by, --order-by, --distinct, --to csv and --to table, too, and where --select has count(), count(PATH),
 sum(PATH), min, max or avg: they are of all rows, or of each group.
 
 Examples:
@@ -86,11 +88,9 @@ pub fn command() -> Command {
             Arg::new("to")
                 .long("to")
                 .value_name("FORMAT")
-                .help("ndjson or csv")
-                .default_value("ndjson")
-                .hide_default_value(false)
+                .help("ndjson, csv or table; without it ndjson, and for rows on a terminal table")
                 .hide_possible_values(true)
-                .value_parser(PossibleValuesParser::new(["ndjson", "csv"])),
+                .value_parser(PossibleValuesParser::new(["ndjson", "csv", "table"])),
         )
         .arg(target::argument())
         .arg(messages::skip_argument())
@@ -108,19 +108,28 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let unnest = unnest.transpose()?;
     let conditions = matches.get_many::<String>("where").into_iter().flatten().map(String::as_str);
     let (condition, tested) = Condition::new(&schema, unnest.as_ref(), conditions)?;
-    let csv = matches.get_one::<String>("to").is_some_and(|to| to == "csv");
+    let to = matches.get_one::<String>("to").map(String::as_str);
     let limit = matches.get_one::<u64>("limit").copied();
     let distinct = matches.get_flag("distinct");
     let aggregates = select.iter().any(|name| name.ends_with(')'));
-    let is_table =
-        csv || unnest.is_some() || distinct || aggregates || !group_by.is_empty() || !order_by.is_empty();
+    let is_table = matches!(to, Some("csv" | "table"))
+        || unnest.is_some()
+        || distinct
+        || aggregates
+        || !group_by.is_empty()
+        || !order_by.is_empty();
     let wanted = Wanted {
         select: &select,
         group_by: &group_by,
         order_by: &order_by,
         distinct,
         limit,
-        form: if csv { Form::Csv } else { Form::Ndjson },
+        form: match to {
+            Some("csv") => Form::Csv,
+            Some("table") => Form::Table,
+            None if is_terminal(matches) => Form::Table,
+            _ => Form::Ndjson,
+        },
     };
     let mut rows = if is_table { Some(Rows::new(&schema, unnest.as_ref(), &wanted)?) } else { None };
     let mut shown = if is_table { Vec::new() } else { select.clone() };
@@ -176,6 +185,12 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     });
     let result = result.and_then(|()| rows.as_mut().map_or(Ok(()), |rows| rows.finish(&mut target)));
     target.finish(recognized.finish(schema.full_name(), result))
+}
+
+/// A person sees the output.
+fn is_terminal(matches: &ArgMatches) -> bool {
+    let file = matches.get_one::<PathBuf>("output").is_some_and(|file| file.as_os_str() != "-");
+    !file && std::io::stdout().is_terminal()
 }
 
 /// A decoder of the selected fields, or of all if none are.

@@ -61,6 +61,8 @@ struct Kept {
 pub enum Form {
     Csv,
     Ndjson,
+    /// Aligned, for a person.
+    Table,
 }
 
 /// What is asked for.
@@ -88,6 +90,8 @@ pub struct Rows {
     seen: HashSet<Vec<u8>>,
     groups: HashMap<Vec<u8>, (Kept, Vec<Total>)>,
     kept: Vec<Kept>,
+    /// Lines whose widths are not known yet.
+    table: Vec<Vec<String>>,
     bytes: usize,
     line: Vec<u8>,
 }
@@ -150,6 +154,7 @@ impl Rows {
             seen: HashSet::new(),
             groups: HashMap::new(),
             kept: Vec::new(),
+            table: Vec::new(),
             bytes: 0,
             line: Vec::new(),
         })
@@ -164,7 +169,7 @@ impl Rows {
 
     /// Writes the names of the columns, if there is a line for them.
     pub fn head(&self, out: &mut impl Write) -> Result<(), Failure> {
-        if self.form == Form::Ndjson {
+        if self.form != Form::Csv {
             return Ok(());
         }
         let mut line = Vec::new();
@@ -189,7 +194,7 @@ impl Rows {
         if self.is_full() {
             return Ok(());
         }
-        let alone = self.form == Form::Csv;
+        let alone = self.form != Form::Ndjson;
         let mut cells = Vec::with_capacity(self.columns.len());
         for column in &self.columns {
             let mut cell = Vec::new();
@@ -262,7 +267,7 @@ impl Rows {
 
     /// Adds a row to its group. The outer error is of its cells.
     fn count(&mut self, row: Row<'_>) -> Result<Result<(), Failure>, tablepb::EncodeError> {
-        let alone = self.form == Form::Csv;
+        let alone = self.form != Form::Ndjson;
         let mut cells = vec![Vec::new(); self.columns.len()];
         let mut order = Vec::new();
         for (cell, column) in cells.iter_mut().zip(&self.columns) {
@@ -303,6 +308,28 @@ impl Rows {
             }
             self.write(&kept.cells, out)?;
         }
+        if self.form == Form::Table { self.write_table(out) } else { Ok(()) }
+    }
+
+    /// Columns two spaces apart, numbers on the right.
+    fn write_table(&mut self, out: &mut impl Write) -> Result<(), Failure> {
+        let head = self.columns.iter().map(|column| column.name.clone()).collect();
+        let lines: Vec<Vec<String>> = [head].into_iter().chain(std::mem::take(&mut self.table)).collect();
+        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+        let number = |text: &String| text.is_empty() || text.parse::<f64>().is_ok();
+        let columns = 0..self.columns.len();
+        let shape: Vec<(usize, bool)> = columns
+            .map(|column| (width(column), lines.iter().skip(1).all(|line| number(&line[column]))))
+            .collect();
+        for line in &lines {
+            let mut text = String::new();
+            for (cell, &(width, right)) in line.iter().zip(&shape) {
+                let space = " ".repeat(width - cell.chars().count());
+                let (before, after) = if right { (&*space, "") } else { ("", &*space) };
+                text.push_str(&format!("{before}{cell}{after}  "));
+            }
+            writeln!(out, "{}", text.trim_end())?;
+        }
         Ok(())
     }
 
@@ -335,6 +362,17 @@ impl Rows {
     }
 
     fn write(&mut self, cells: &[Vec<u8>], out: &mut impl Write) -> Result<(), Failure> {
+        self.written += 1;
+        if self.form == Form::Table {
+            self.charge(cells.iter().map(|cell| cell.len() + 24).sum())?;
+            // Text for a terminal, on which other characters would do something.
+            let shown = |cell: &Vec<u8>| {
+                let text = String::from_utf8_lossy(cell).into_owned();
+                if text.contains(char::is_control) { text.escape_debug().to_string() } else { text }
+            };
+            self.table.push(cells.iter().map(shown).collect());
+            return Ok(());
+        }
         let line = &mut self.line;
         line.clear();
         for (index, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {
@@ -348,7 +386,6 @@ impl Rows {
             line.extend(cell);
         }
         line.extend_from_slice(if self.form == Form::Csv { b"\n" } else { b"}\n" });
-        self.written += 1;
         Ok(out.write_all(line)?)
     }
 }
@@ -446,7 +483,7 @@ impl Total {
 
     /// The result, to sort by and to write.
     fn end(self, aggregate: Aggregate, form: Form) -> (Scalar, Vec<u8>) {
-        let none = || (Scalar::Unset, if form == Form::Csv { Vec::new() } else { b"null".to_vec() });
+        let none = || (Scalar::Unset, if form == Form::Ndjson { b"null".to_vec() } else { Vec::new() });
         let float = |value: f64| {
             let mut cell = Vec::new();
             super::cell::append(

@@ -238,3 +238,20 @@ fn elements_of_a_list_are_rows() {
         "tags,count()\na,1\nb,1\n"
     );
 }
+
+#[test]
+fn a_table_is_aligned() {
+    let scratch = Scratch::new("table");
+    assert_eq!(
+        query(&scratch, &["--to", "table", "-s", "name,id,level"]),
+        "name     id  level\nAda       1  LEVEL_HIGH\nBob       2  LEVEL_NONE\n          0  LEVEL_NONE\nCäcilie  -3  LEVEL_HIGH\n"
+    );
+    assert_eq!(
+        query(&scratch, &["--to", "table", "--group-by", "level"]),
+        "level       count()\nLEVEL_NONE        2\nLEVEL_HIGH        2\n"
+    );
+    // What would do something to a terminal is shown.
+    let proto = scratch.path("user.proto");
+    let arguments = with_user("query", &proto, &["--from", "ndjson", "--to", "table", "-s", "name"]);
+    assert_eq!(text(&arguments, "{\"name\":\"a\\u001b[31m\\n\"}"), "name\na\\u{1b}[31m\\n\n");
+}
