@@ -408,8 +408,16 @@ impl Faults {
         let same = |a: &str, b: &str| {
             a.split(" (").next() == b.split(" (").next() || a.rsplit(" (").next() == b.rsplit(" (").next()
         };
-        self.found.dedup_by(|a, b| {
-            (a.phase, a.start) == (Phase::Pool, b.start) && a.phase == b.phase && same(&a.detail, &b.detail)
+        self.found.dedup_by(|b, a| match (a.phase, b.phase) {
+            // What follows a token that is none; two rules that stumble over one token.
+            (Phase::Syntax, Phase::Syntax) => {
+                a.start == b.start
+                    || a.kind == SourceErrorKind::InvalidToken
+                        && b.kind != SourceErrorKind::InvalidToken
+                        && together(a.start, b.start)
+            }
+            (Phase::Pool, Phase::Pool) => a.start == b.start && same(&a.detail, &b.detail),
+            _ => false,
         });
     }
 

@@ -64,6 +64,8 @@ impl Builder<'_> {
         for pair in numbers.windows(2) {
             if let &[(number, first), (next, second)] = pair
                 && number == next
+                // Otherwise it is no number of a field, and that was said.
+                && number != 0
             {
                 let other = message.field(first).map_or("", |f| self.data.text(f.name.full()));
                 let detail = format_args!("{number} is the number of {other}");
