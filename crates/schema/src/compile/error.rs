@@ -405,8 +405,12 @@ impl Faults {
             // Those of a statement are next to each other.
             !before.iter().rev().take(NEAR).any(excuses) && !after.iter().take(NEAR).any(excuses)
         });
+        // Ranges have the place of their message, so each is told by all that is said.
         let same = |a: &str, b: &str| {
-            a.split(" (").next() == b.split(" (").next() || a.rsplit(" (").next() == b.rsplit(" (").next()
+            a == b
+                || !a.contains("(range ")
+                    && (a.split(" (").next() == b.split(" (").next()
+                        || a.rsplit(" (").next() == b.rsplit(" (").next())
         };
         self.found.dedup_by(|b, a| match (a.phase, b.phase) {
             // What follows a token that is none; two rules that stumble over one token.
