@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::faults::Shown;
 use crate::roots::Roots;
-use crate::schema::Schema;
+use crate::schema::{Compiled, Schema};
 use crate::{faults, schema, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::collections::HashSet;
@@ -57,6 +57,13 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue),
         )
         .arg(
+            Arg::new("retain-options")
+                .long("retain-options")
+                .alias("retain_options")
+                .help("Keep options that are for the source alone")
+                .action(ArgAction::SetTrue),
+        )
+        .arg(
             Arg::new("dependency-out")
                 .long("dependency-out")
                 .alias("dependency_out")
@@ -73,7 +80,10 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         &schema::in_directories(schema::paths(matches, "files"))?,
         &schema::paths(matches, "include"),
         matches.get_flag("include-source-info"),
-        Shown::from_arguments(matches),
+        Compiled {
+            shown: Shown::from_arguments(matches),
+            retain_options: matches.get_flag("retain-options"),
+        },
     )?;
     let fail = |error: tablepb::EncodeError| Failure::report(error.to_string());
     let set = if matches.get_flag("include-imports") {

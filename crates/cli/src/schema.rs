@@ -183,20 +183,28 @@ fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
 
 /// Compiles sources with all that they import; with places and comments if `source_info`.
 pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Result<Schema, Failure> {
-    sources_with(files, include, source_info, Shown::default()).map(|(schema, _)| schema)
+    sources_with(files, include, source_info, Compiled::default()).map(|(schema, _)| schema)
 }
 
-/// The same, with the choice of how faults are shown; the directories of sources.
+/// How sources are compiled, apart from what every command says.
+#[derive(Clone, Copy, Default)]
+pub struct Compiled {
+    pub shown: Shown,
+    pub retain_options: bool,
+}
+
+/// The same, with these choices; the directories of sources.
 pub fn sources_with(
     files: &[PathBuf],
     include: &[PathBuf],
     source_info: bool,
-    shown: Shown,
+    Compiled { shown, retain_options }: Compiled,
 ) -> Result<(Schema, Roots), Failure> {
     let stdin = |file: &&PathBuf| file.as_os_str() == "-";
     let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
     let roots = Roots::new(include, &on_disk);
-    let mut builder = SourceBuilder::new().include_source_info(source_info).max_faults(shown.most);
+    let builder = SourceBuilder::new().include_source_info(source_info).max_faults(shown.most);
+    let mut builder = builder.retain_options(retain_options);
     if let Some(memory) = shown.memory {
         builder = builder.with_options(PoolOptions::new().memory(memory));
     }

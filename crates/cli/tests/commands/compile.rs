@@ -230,3 +230,19 @@ fn what_is_read_is_bounded() {
         assert!(said.contains("a source of more than"), "{said}");
     }
 }
+
+#[test]
+fn options_for_the_source_alone_are_kept_if_that_is_asked_for() {
+    let scratch = Scratch::new("retain");
+    let source = "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\";
+        extend google.protobuf.MessageOptions { optional int32 note = 50000 [retention = RETENTION_SOURCE]; }
+        message M { option (note) = 7; option deprecated = true; }";
+    let file = scratch.file("m.proto", source);
+    let options = |more: &[&str]| {
+        let set = shown(&[&["compile", "--include-imports", &file], more].concat(), "");
+        DescriptorPool::decode(&set).expect("a set").message("M").expect("a message").options().to_string()
+    };
+    assert_eq!(options(&[]), "deprecated:true");
+    assert_eq!(options(&["--retain-options"]), "deprecated:true,[note]:7");
+    assert_eq!(options(&["--retain_options", "--include-source-info"]), "deprecated:true,[note]:7");
+}

@@ -135,6 +135,25 @@ impl<'r> SourceBuilder<'r> {
         self
     }
 
+    /// Keeps options that are for the source alone (`retention = RETENTION_SOURCE`), as `protoc --retain_options` does, which writes the parts of one
+    /// option as so many messages, and not as one; off at first.
+    ///
+    /// ```
+    /// use tablepb_schema::SourceBuilder;
+    ///
+    /// let source = "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\";
+    ///     extend google.protobuf.MessageOptions { optional int32 note = 50000 [retention = RETENTION_SOURCE]; }
+    ///     message M { option (note) = 1; }";
+    /// let build = |retain| SourceBuilder::new().source("m.proto", source).retain_options(retain).build();
+    /// assert!(build(false)?.message("M")?.options_bytes().is_empty());
+    /// assert_eq!(build(true)?.message("M")?.options().to_string(), "[note]:1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn retain_options(mut self, retain: bool) -> Self {
+        self.0.retain_options = retain;
+        self
+    }
+
     /// Compiles the files with all that they import.
     ///
     /// The sources may come from an untrusted author: the result is a checked pool or an error, never a panic. Takes n log n time in

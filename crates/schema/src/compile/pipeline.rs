@@ -33,7 +33,8 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
     style::check(&ast, &texts, &mut faults, room).map_err(full)?;
     prefixes::check(&ast, &texts, &mut faults, room).map_err(full)?;
     let mut options = Options::new(&ast, &texts, &mut symbols, &mut faults);
-    options.paths = request.source_info.then(OptionPaths::default);
+    options.paths = request.source_info.then(|| OptionPaths::new(request.retain_options));
+    options.retain = request.retain_options;
     let mut emitter = Emitter::new(options, room);
     for &file in &order {
         if ast.files.get(file as usize).is_some_and(|file| !file.hidden) {

@@ -24,6 +24,8 @@ pub(crate) struct Request<'r> {
     pub(crate) options: PoolOptions,
     /// Keep places and comments.
     pub(crate) source_info: bool,
+    /// Keep options that are for the source alone.
+    pub(crate) retain_options: bool,
     /// How many faults are listed, if another number than by default.
     pub(crate) max_faults: Option<usize>,
 }

@@ -139,6 +139,8 @@ pub(super) struct Options<'a> {
     pub(super) declarations: Declarations,
     /// The paths of options, if they are wanted.
     pub(super) paths: Option<OptionPaths>,
+    /// Options that are for the source alone are kept.
+    pub(super) retain: bool,
 }
 
 impl<'a> Options<'a> {
@@ -163,6 +165,7 @@ impl<'a> Options<'a> {
             messages: [NONE; 10],
             declarations: Declarations::default(),
             paths: None,
+            retain: false,
         }
     }
 

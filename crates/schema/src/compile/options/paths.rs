@@ -22,8 +22,10 @@ struct OptionPath {
 }
 
 /// The paths of the options of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OptionPaths {
+    /// Options that are for the source alone are in the descriptors.
+    retain: bool,
     paths: Vec<OptionPath>,
     numbers: Vec<i32>,
     /// The first path of the message that is read.
@@ -31,6 +33,10 @@ pub(crate) struct OptionPaths {
 }
 
 impl OptionPaths {
+    pub(crate) fn new(retain: bool) -> Self {
+        Self { retain, paths: Vec::new(), numbers: Vec::new(), begin: 0 }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.paths.clear();
         self.numbers.clear();
@@ -48,9 +54,9 @@ impl OptionPaths {
         let start = self.numbers.len() as u32;
         let mut path = OptionPath { name, start, end: start, index: NONE, dropped: false, alone: false };
         for field in fields.filter_map(|field| ast.fields.get(field)) {
-            path.alone |= field.source_retention && self.numbers.len() == start as usize;
+            path.alone |= field.source_retention && !self.retain && self.numbers.len() == start as usize;
             room.push(&mut self.numbers, field.number)?;
-            path.dropped |= field.source_retention;
+            path.dropped |= field.source_retention && !self.retain;
             path.index = if i32::from(field.label) == label::REPEATED { 0 } else { NONE };
         }
         path.end = self.numbers.len() as u32;

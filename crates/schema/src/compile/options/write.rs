@@ -90,7 +90,7 @@ impl<'a> Options<'a> {
             let encoded = out.bytes.get(before..).unwrap_or_default();
             self.declarations.note(field.number, encoded, room)?;
         }
-        if field.source_retention {
+        if field.source_retention && !self.retain {
             // It is checked like any other, and then left out.
             out.bytes.truncate(before);
         }
