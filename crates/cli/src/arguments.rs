@@ -4,7 +4,8 @@ use crate::failure::Failure;
 #[cfg(feature = "grpc")]
 use crate::grpc;
 use crate::{
-    bench, check, compile, conf, convert, generate, guess, inspect, print, query, sample, stats, target,
+    bench, check, compile, conf, convert, differ, generate, guess, inspect, print, query, sample, stats,
+    target,
 };
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, ColorChoice, Command, value_parser};
@@ -21,6 +22,7 @@ const COMMANDS: &[Entry] = &[
     (convert::decode_command, convert::run),
     (convert::encode_command, convert::run),
     (query::command, query::run),
+    (differ::command, differ::run),
     (compile::command, compile::run),
     (print::command, print::run),
     (generate::command, generate::run),

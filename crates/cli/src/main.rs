@@ -10,6 +10,7 @@ mod compile;
 mod compressed;
 mod conf;
 mod convert;
+mod differ;
 mod failure;
 mod faults;
 mod format;

@@ -1,6 +1,6 @@
 //! `tablepb query`: some fields of the messages that meet conditions, as NDJSON or CSV; counted, sorted, a row for each element.
 
-mod cell;
+pub mod cell;
 mod condition;
 mod csv;
 mod place;

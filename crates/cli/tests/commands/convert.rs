@@ -309,6 +309,7 @@ fn help_is_a_page_each_and_has_colours_only_in_a_terminal() {
         "guess",
         "bench",
         "completions",
+        "diff",
         "man",
     ] {
         assert!(page.contains(&format!("\n  {command} ")), "{command}");

@@ -4,6 +4,7 @@ mod check;
 mod compile;
 mod conf;
 mod convert;
+mod differ;
 #[cfg(unix)]
 mod docs;
 mod look;
