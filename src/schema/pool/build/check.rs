@@ -117,7 +117,8 @@ impl Builder<'_> {
             if let &[a, b] = pair
                 && self.data.text(a) == self.data.text(b)
             {
-                let detail = format_args!("{:?} is reserved twice", self.data.text(a));
+                let name = self.data.text(a);
+                let detail = format_args!("{name:?} is reserved twice");
                 self.note(Err(self.fail(DescriptorErrorKind::InvalidName, file, owner, detail)))?;
             }
         }
@@ -170,7 +171,8 @@ impl Builder<'_> {
         };
         let oneofs = self.data.oneofs(message);
         for empty in oneofs.iter().filter(|o| o.fields == IndexRange::default()) {
-            let detail = format_args!("{} is empty", self.data.text(empty.name.local()));
+            let name = self.data.text(empty.name.local());
+            let detail = format_args!("{name} is empty");
             let kind = DescriptorErrorKind::InvalidOneof;
             self.note(Err(self.fail(kind, message.file, empty.name.full(), detail)))?;
         }
