@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes minutes; run it in a release build"]
+    #[ignore = "takes minutes in a release build; .ci/full runs it"]
     fn all_four_bytes_agree() {
         four_bytes_agree(0..=u32::MAX);
     }
