@@ -46,7 +46,7 @@ impl Builder<'_> {
         let Some(message) = self.data.messages.get(at) else { return Ok(()) };
         let ranges = message_ranges(&self.data, message, &mut self.room)?;
         let refuse =
-            |first, last| self.note(Err(self.bad_range(message.file, message.name.full(), (first, last))));
+            |first, last| self.keep(self.bad_range(message.file, message.name.full(), (first, last)));
         let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER };
         for &(first, last, _) in ranges.iter().filter(|(first, last, _)| *first == 0 || *last > limit.into())
         {
@@ -70,7 +70,7 @@ impl Builder<'_> {
                 let other = message.field(first).map_or("", |f| self.data.text(f.name.full()));
                 let detail = format_args!("{number} is the number of {other}");
                 let fault = (DescriptorErrorKind::DuplicateNumber, Some(second as usize), detail);
-                self.note(Err(self.message_fault(message, fault)))?;
+                self.keep(self.message_fault(message, fault))?;
             }
         }
         self.room.drop_list(numbers);
@@ -119,14 +119,14 @@ impl Builder<'_> {
             {
                 let name = self.data.text(a);
                 let detail = format_args!("{name:?} is reserved twice");
-                self.note(Err(self.fail(DescriptorErrorKind::InvalidName, file, owner, detail)))?;
+                self.keep(self.fail(DescriptorErrorKind::InvalidName, file, owner, detail))?;
             }
         }
         for definition in definitions.filter_map(|i| name(&self.data, i)) {
             let local = self.data.text(definition.local());
             if reserved.binary_search_by(|&r| self.data.text(r).cmp(local)).is_ok() {
                 let kind = DescriptorErrorKind::InvalidName;
-                self.note(Err(self.fail(kind, file, definition.full(), "the name is reserved")))?;
+                self.keep(self.fail(kind, file, definition.full(), "the name is reserved"))?;
             }
         }
         self.room.drop_list(reserved);
@@ -167,14 +167,14 @@ impl Builder<'_> {
 
     fn check_oneofs(&self, message: &MessageData) -> Result<()> {
         let fail = |field, detail| {
-            self.note(Err(self.message_fault(message, (DescriptorErrorKind::InvalidOneof, field, detail))))
+            self.keep(self.message_fault(message, (DescriptorErrorKind::InvalidOneof, field, detail)))
         };
         let oneofs = self.data.oneofs(message);
         for empty in oneofs.iter().filter(|o| o.fields == IndexRange::default()) {
             let name = self.data.text(empty.name.local());
             let detail = format_args!("{name} is empty");
             let kind = DescriptorErrorKind::InvalidOneof;
-            self.note(Err(self.fail(kind, message.file, empty.name.full(), detail)))?;
+            self.keep(self.fail(kind, message.file, empty.name.full(), detail))?;
         }
         for (i, field) in message.fields.iter().enumerate() {
             if !field.flags.has(FieldFlags::PROTO3_OPTIONAL) || field.extension != NONE {
@@ -236,25 +236,24 @@ impl Builder<'_> {
         let Some(data) = self.data.enums.get(at) else { return Ok(()) };
         let (file, name, values) = (data.file, data.name.full(), data.values.of(&self.data.values));
         let Some(first) = values.first() else {
-            return self.note(Err(self.fail(
+            return self.keep(self.fail(
                 DescriptorErrorKind::InvalidField,
                 file,
                 name,
                 "an enum without values",
-            )));
+            ));
         };
         if !data.closed && first.number != 0 {
             let detail = "the first value of an open enum is 0";
-            self.note(Err(self.fail(DescriptorErrorKind::InvalidNumber, file, first.name.full(), detail)))?;
+            self.keep(self.fail(DescriptorErrorKind::InvalidNumber, file, first.name.full(), detail))?;
         }
         let reserved = data.reserved_ranges.of(&self.data.enum_reserved_ranges).iter();
         let ranges = reserved.map(|&(first, last)| (first.into(), last.into(), Use::Reserved));
         let list = self.room.list(ranges)?;
-        let ranges =
-            Ranges::new(list, |first, last| self.note(Err(self.bad_range(file, name, (first, last)))))?;
+        let ranges = Ranges::new(list, |first, last| self.keep(self.bad_range(file, name, (first, last))))?;
         for value in values.iter().filter(|v| ranges.find(v.number.into()).is_some()) {
             let detail = format_args!("{} is reserved", value.number);
-            self.note(Err(self.fail(DescriptorErrorKind::InvalidNumber, file, value.name.full(), detail)))?;
+            self.keep(self.fail(DescriptorErrorKind::InvalidNumber, file, value.name.full(), detail))?;
         }
         self.room.drop_list(ranges.into_list());
         let value = |at: u32| values.get(at as usize);
@@ -266,7 +265,7 @@ impl Builder<'_> {
             {
                 let detail = format_args!("{} has a name already, and there is no allow_alias", b.number);
                 let kind = DescriptorErrorKind::DuplicateNumber;
-                self.note(Err(self.fail(kind, file, b.name.full(), detail)))?;
+                self.keep(self.fail(kind, file, b.name.full(), detail))?;
             }
         }
         let (names, count) = (data.reserved_names, values.len() as u32);

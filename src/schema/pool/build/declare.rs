@@ -266,7 +266,7 @@ impl<'i> Builder<'i> {
         for range in proto.children(read::message::RESERVED_RANGE) {
             match self.positive(around, name, read::range(range)?) {
                 Ok(range) => self.room.push(&mut self.data.reserved_ranges, range)?,
-                Err(error) => self.note(Err(error))?,
+                Err(error) => self.keep(error)?,
             }
         }
         Ok(MessageData {
@@ -295,7 +295,7 @@ impl<'i> Builder<'i> {
             let (first, end) = match self.positive(around, name, read::range(range)?) {
                 Ok(range) => range,
                 Err(error) => {
-                    self.note(Err(error))?;
+                    self.keep(error)?;
                     continue;
                 }
             };

@@ -25,7 +25,7 @@ impl<'i> Builder<'i> {
         let number = u32::try_from(proto.number).unwrap_or_default();
         if proto.number < 0 {
             let kind = DescriptorErrorKind::InvalidNumber;
-            self.note(Err(self.fail(kind, around.file, name.full(), "negative")))?;
+            self.keep(self.fail(kind, around.file, name.full(), "negative"))?;
         }
         let repeated = proto.label == label::REPEATED;
         let features = proto.features(around.features, around.edition);
@@ -119,7 +119,7 @@ impl<'i> Builder<'i> {
                 if let Some(text) = proto.default {
                     match self.scalar_default(&data, text, around.file) {
                         Ok(default) => data.default = default,
-                        Err(error) => self.note(Err(error))?,
+                        Err(error) => self.keep(error)?,
                     }
                 }
                 return Ok(data);
@@ -159,7 +159,7 @@ impl<'i> Builder<'i> {
     ) -> Result<(TextRange, bool)> {
         let given = proto.json_name.filter(|json| !is_json_name(json, proto.name));
         let invalid = |b: &Self, detail| {
-            b.note(Err(b.fail(DescriptorErrorKind::InvalidName, around.file, name.full(), detail)))
+            b.keep(b.fail(DescriptorErrorKind::InvalidName, around.file, name.full(), detail))
         };
         match given {
             Some(_) if is_extension => invalid(self, "an extension has no JSON name of its own")?,

@@ -50,7 +50,7 @@ impl Builder<'_> {
             if let Some([name, _]) = twice {
                 let name = self.data.text(*name);
                 let kind = DescriptorErrorKind::DuplicateName;
-                self.note(Err(self.import_error(kind, file.name, name, "imported twice")))?;
+                self.keep(self.import_error(kind, file.name, name, "imported twice"))?;
             }
         }
         self.room.drop_list(names);
@@ -94,7 +94,7 @@ impl Builder<'_> {
             let name = stuck.map_or("", |(file, _)| self.data.text(file.name));
             let detail = "it imports itself, or a file that does";
             let error = DescriptorError::new(DescriptorErrorKind::ImportCycle, "", detail);
-            self.note(Err(error.in_file(name)))?;
+            self.keep(error.in_file(name))?;
         }
         self.room.drop_list(importers);
         self.room.drop_list(waiting);

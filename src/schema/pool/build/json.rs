@@ -134,7 +134,7 @@ impl Builder<'_> {
                 let other = self.data.text(name(other).local());
                 let detail = format_args!("it has the name of {other} in JSON");
                 let kind = DescriptorErrorKind::DuplicateName;
-                self.note(Err(self.fail(kind, data.file, name(at).full(), detail)))?;
+                self.keep(self.fail(kind, data.file, name(at).full(), detail))?;
             }
         }
         self.scratch = names;

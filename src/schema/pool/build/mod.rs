@@ -202,7 +202,7 @@ impl<'i> Builder<'i> {
         self.data.symbols =
             symbols.build(&self.data.names, &gives_way, &mut duplicates, most, &mut self.room)?;
         for duplicate in duplicates {
-            self.note(Err(self.duplicate(duplicate)))?;
+            self.keep(self.duplicate(duplicate))?;
         }
         self.resolve_types()?;
         self.attach_extensions()?;
@@ -225,7 +225,7 @@ impl<'i> Builder<'i> {
         Ok(self.data)
     }
 
-    /// Keeps the fault of one definition if others are asked for, so that they are looked for. An error ends the work.
+    /// As [`keep`](Self::keep), of a check that may have found a fault.
     fn note(&self, checked: Result<()>) -> Result<()> {
         match checked {
             Ok(()) => Ok(()),
@@ -233,6 +233,7 @@ impl<'i> Builder<'i> {
         }
     }
 
+    /// Keeps the fault of one definition if others are asked for, so that they are looked for. An error ends the work.
     #[cold]
     fn keep(&self, error: DescriptorError) -> Result<()> {
         use DescriptorErrorKind::{BudgetExceeded, OutOfMemory, TooDeep, TooMany};

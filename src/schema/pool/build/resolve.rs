@@ -248,7 +248,7 @@ impl Builder<'_> {
             for (type_name, found) in [pending.input, pending.output].into_iter().zip(&mut found) {
                 match message(type_name) {
                     Ok(index) => *found = index,
-                    Err(error) => self.note(Err(error))?,
+                    Err(error) => self.keep(error)?,
                 }
             }
             let [input, output] = found;
