@@ -113,11 +113,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
 /// A rule for make, as protoc writes it.
 fn rule(output: &Path, schema: &Schema, roots: &Roots) -> String {
     let escaped = |path: &Path| path.display().to_string().replace(' ', "\\ ");
-    let names = schema.pool.files();
-    let on_disk = names.filter_map(|file| {
-        let paths = roots.directories().iter().map(|root| root.join(file.name()));
-        { paths }.find(|path| path.is_file())
-    });
+    let on_disk = schema.pool.files().filter_map(|file| roots.on_disk(file.name()));
     let paths: Vec<String> = on_disk.map(|path| escaped(&path)).collect();
     format!("{}: {}\n", escaped(output), paths.join("\\\n "))
 }

@@ -7,7 +7,7 @@ use crate::source::Payloads;
 use crate::{format, schema, source, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::collections::{BTreeMap, HashMap};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use tablepb::prost_reflect_names::MessageNames;
 use tablepb::schema::FieldKind;
@@ -70,9 +70,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let (mut old, mut new) = (open("OLD")?, open("NEW")?);
     let mut parsers = [Parser::new(&schema, from), Parser::new(&schema, from)];
     let mut target = target::from_arguments(matches)?;
-    let file = matches.get_one::<PathBuf>("output").is_some_and(|file| file.as_os_str() != "-");
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-    let colours = !file && !plain && std::io::stdout().is_terminal();
+    let colours = target::has_colours(target::is_terminal(matches));
     let (mut number, mut count) = (0u64, 0u64);
     let mut all = || -> Result<(), Failure> {
         loop {
@@ -93,7 +91,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
                     b'+' => ("\x1b[32m", "\x1b[0m"),
                     _ => ("\x1b[33m", "\x1b[0m"),
                 };
-                let place = if number > 1 || found_more(from) {
+                let place = if number > 1 || from.is_stream() {
                     format!("message {number}: ")
                 } else {
                     String::new()
@@ -110,12 +108,6 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         1 => Err(Failure::report("1 difference")),
         count => Err(Failure::report(format!("{count} differences"))),
     }
-}
-
-/// Whether input of this format may hold several messages.
-fn found_more(format: format::Format) -> bool {
-    use format::Format::{Base64Lines, Delimited, HexLines, Ndjson};
-    matches!(format, Base64Lines | Delimited | HexLines | Ndjson)
 }
 
 /// The field of a path without indices.
@@ -170,8 +162,7 @@ impl Comparer<'_> {
             if self.ignored.contains(&plain) {
                 continue;
             }
-            let value = |view: MessageView<'_, '_>| view.has_field(field);
-            match (value(old), value(new)) {
+            match (old.has_field(field), new.has_field(field)) {
                 (false, false) => {}
                 (true, true) => {
                     if let (Ok(old), Ok(new)) = (old.get_field(field), new.get_field(field)) {
@@ -222,26 +213,16 @@ impl Comparer<'_> {
         plain: &str,
     ) {
         match (old, new) {
-            (ValueRef::List(old), ValueRef::List(new)) => match self.keys.get(plain) {
-                Some(key) => {
-                    let name = |value: ValueRef<'_, '_>| {
-                        let found = value
-                            .as_message()
-                            .and_then(|view| view.get_field(key).ok().map(|v| text(key, v)));
-                        format!("[{}={}]", key.name(), found.unwrap_or_default())
-                    };
-                    let old: Vec<_> = old.iter().map(|value| (name(value), value)).collect();
-                    let new: Vec<_> = new.iter().map(|value| (name(value), value)).collect();
-                    self.named(field, &old, &new, path, plain);
-                }
-                None => {
-                    let old: Vec<_> =
-                        old.iter().enumerate().map(|(at, value)| (format!("[{at}]"), value)).collect();
-                    let new: Vec<_> =
-                        new.iter().enumerate().map(|(at, value)| (format!("[{at}]"), value)).collect();
-                    self.named(field, &old, &new, path, plain);
-                }
-            },
+            (ValueRef::List(old), ValueRef::List(new)) => {
+                let key = self.keys.get(plain);
+                let name = |(at, value)| match key {
+                    Some(key) => (format!("[{}={}]", key.name(), key_text(key, value)), value),
+                    None => (format!("[{at}]"), value),
+                };
+                let old: Vec<_> = old.iter().enumerate().map(name).collect();
+                let new: Vec<_> = new.iter().enumerate().map(name).collect();
+                self.named(field, &old, &new, path, plain);
+            }
             (ValueRef::Map(old), ValueRef::Map(new)) => {
                 let old: Vec<_> = old.iter().map(|(key, value)| (map_key(key), value)).collect();
                 let new: Vec<_> = new.iter().map(|(key, value)| (map_key(key), value)).collect();
@@ -287,6 +268,12 @@ impl Comparer<'_> {
             }
         }
     }
+}
+
+/// The field of an element that tells it from others; empty if it cannot be read.
+fn key_text(key: &FieldDescriptor, element: ValueRef<'_, '_>) -> String {
+    let value = element.as_message().and_then(|view| view.get_field(key).ok().map(|value| text(key, value)));
+    value.unwrap_or_default()
 }
 
 fn map_key(key: MapKeyRef<'_>) -> String {

@@ -1,34 +1,30 @@
 //! Faults of sources, for a person or for another program.
 
 use crate::failure::Failure;
+use crate::query::cell;
 use crate::roots::Roots;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::fmt::Write;
-use tablepb::wkt;
 use tablepb_schema::{SourceDiagnostic, SourceError};
 
 /// How faults are shown, and how many.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Shown {
     form: Form,
-    pub most: usize,
+    /// How many are shown, if another number than by default.
+    pub most: Option<u32>,
     /// The bound on memory and on what is read, if another one than by default.
     pub memory: Option<usize>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 enum Form {
+    #[default]
     Human,
     Json,
     Gcc,
     Msvc,
     Github,
-}
-
-impl Default for Shown {
-    fn default() -> Self {
-        Self { form: Form::Human, most: 100, memory: None }
-    }
 }
 
 /// Adds `--error-format`, `--max-errors` and `--memory`.
@@ -86,7 +82,7 @@ impl Shown {
             _ => Form::Human,
         };
         let memory = matches.get_one::<usize>("memory").copied();
-        Self { form, memory, most: matches.get_one::<u32>("max-errors").map_or(100, |&most| most as usize) }
+        Self { form, memory, most: matches.get_one("max-errors").copied() }
     }
 
     /// The failure that shows the faults.
@@ -97,9 +93,9 @@ impl Shown {
         let mut lines = String::new();
         for fault in error.diagnostics() {
             // Other programs open files, and do not know the names of imports.
-            let file =
-                roots.directories().iter().map(|root| root.join(fault.file())).find(|path| path.is_file());
-            let file = file.map_or_else(|| fault.file().to_owned(), |path| path.display().to_string());
+            let file = roots
+                .on_disk(fault.file())
+                .map_or_else(|| fault.file().to_owned(), |path| path.display().to_string());
             let file = file.strip_prefix("./").unwrap_or(&file);
             self.line(&mut lines, fault, file);
             lines.push('\n');
@@ -145,8 +141,9 @@ impl Shown {
 
 /// A string of JSON.
 fn quoted(text: &str) -> String {
-    // A string, whose mapping to JSON is itself, has no way to fail.
-    tablepb::json::to_string(&wkt::StringValue { value: text.to_owned() }).unwrap_or_default()
+    let mut out = Vec::new();
+    cell::json_string(text, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The message of a command of GitHub.

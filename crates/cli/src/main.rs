@@ -49,9 +49,8 @@ fn main() -> ExitCode {
         }
         Err(failure) => {
             let mut stderr = io::stderr();
-            let plain =
-                !stderr.is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-            let (on, off) = if plain { ("", "") } else { ("\x1b[1;31m", "\x1b[0m") };
+            let colours = target::has_colours(stderr.is_terminal());
+            let (on, off) = if colours { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
             // An error here is ignored: nothing could report it.
             let _ = write!(stderr, "{on}tablepb:{off} {failure}");
             failure.exit_code()

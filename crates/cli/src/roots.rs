@@ -37,6 +37,11 @@ impl Roots {
         &self.directories
     }
 
+    /// The path of the file that is found under a name, in the first directory that has one.
+    pub fn on_disk(&self, name: &str) -> Option<PathBuf> {
+        self.directories.iter().map(|root| root.join(name)).find(|path| path.is_file())
+    }
+
     /// The name under which others import a file. The argument is a path on disk, or such a name where no file has that path
     /// or no directory has the file.
     ///

@@ -203,8 +203,11 @@ pub fn sources_with(
     let stdin = |file: &&PathBuf| file.as_os_str() == "-";
     let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
     let roots = Roots::new(include, &on_disk);
-    let builder = SourceBuilder::new().include_source_info(source_info).max_faults(shown.most);
+    let builder = SourceBuilder::new().include_source_info(source_info);
     let mut builder = builder.retain_options(retain_options);
+    if let Some(most) = shown.most {
+        builder = builder.max_faults(most as usize);
+    }
     if let Some(memory) = shown.memory {
         builder = builder.with_options(PoolOptions::new().memory(memory));
     }

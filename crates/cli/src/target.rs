@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use clap::{Arg, ArgMatches, value_parser};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 /// An output that counts once it is committed.
@@ -30,10 +30,24 @@ pub fn argument() -> Arg {
         .value_parser(value_parser!(PathBuf))
 }
 
+/// The file that [`argument`] names; `None` for standard output.
+fn file(matches: &ArgMatches) -> Option<&PathBuf> {
+    matches.get_one::<PathBuf>("output").filter(|file| file.as_os_str() != "-")
+}
+
+/// Whether a person sees the output.
+pub fn is_terminal(matches: &ArgMatches) -> bool {
+    file(matches).is_none() && io::stdout().is_terminal()
+}
+
+/// Whether a stream has colours: on a terminal, without NO_COLOR.
+pub fn has_colours(is_terminal: bool) -> bool {
+    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty())
+}
+
 /// Opens what [`argument`] names.
 pub fn from_arguments(matches: &ArgMatches) -> Result<Target, Failure> {
-    let file = matches.get_one::<PathBuf>("output").filter(|file| file.as_os_str() != "-");
-    let Some(file) = file else {
+    let Some(file) = file(matches) else {
         let writer = Writer::Stdout(BufWriter::with_capacity(64 << 10, io::stdout().lock()));
         return Ok(Target { writer, name: "standard output".into(), beside: None });
     };

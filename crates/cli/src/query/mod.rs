@@ -15,8 +15,6 @@ use condition::Condition;
 use format::Format;
 use place::{Elements, Row};
 use rows::{Form, Rows, Wanted};
-use std::io::IsTerminal;
-use std::path::PathBuf;
 use tablepb::partial::Projection;
 use tablepb::{Decoder, MessageDescriptor};
 
@@ -127,7 +125,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         form: match to {
             Some("csv") => Form::Csv,
             Some("table") => Form::Table,
-            None if is_terminal(matches) => Form::Table,
+            None if target::is_terminal(matches) => Form::Table,
             _ => Form::Ndjson,
         },
     };
@@ -185,12 +183,6 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     });
     let result = result.and_then(|()| rows.as_mut().map_or(Ok(()), |rows| rows.finish(&mut target)));
     target.finish(recognized.finish(schema.full_name(), result))
-}
-
-/// A person sees the output.
-fn is_terminal(matches: &ArgMatches) -> bool {
-    let file = matches.get_one::<PathBuf>("output").is_some_and(|file| file.as_os_str() != "-");
-    !file && std::io::stdout().is_terminal()
 }
 
 /// A decoder of the selected fields, or of all if none are.
