@@ -413,7 +413,7 @@ impl Faults {
                         || a.rsplit(" (").next() == b.rsplit(" (").next())
         };
         self.found.dedup_by(|b, a| match (a.phase, b.phase) {
-            // What follows a token that is none; two rules that stumble over one token.
+            // Two rules that refuse one token; and, in a statement with an invalid token, the faults that come of it.
             (Phase::Syntax, Phase::Syntax) => {
                 a.start == b.start
                     || a.kind == SourceErrorKind::InvalidToken

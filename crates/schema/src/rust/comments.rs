@@ -238,7 +238,7 @@ fn escaped(line: &str) -> String {
     out
 }
 
-/// The length of the address at the start of the text; 0 if there is none.
+/// The bytes of the address that the text begins with; 0 if it begins with none.
 fn address_length(text: &str) -> usize {
     if !text.starts_with("http://") && !text.starts_with("https://") {
         return 0;

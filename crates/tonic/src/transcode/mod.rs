@@ -301,7 +301,7 @@ where
             found.ok_or_else(|| Status::invalid_argument("the path is not UTF-8"))
         };
         let mut found = find(method)?;
-        // Whoever serves this leaves the body out.
+        // The route of GET answers HEAD; hyper leaves the body of the answer out.
         if *method == Method::HEAD && !matches!(found, Found::Route(..)) {
             found = find(&Method::GET)?;
         }

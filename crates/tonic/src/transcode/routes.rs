@@ -85,8 +85,8 @@ impl Routes {
         Ok(())
     }
 
-    /// The route of a method and of the segments of a path. What follows the last colon is a verb if a template has it; an escaped
-    /// colon is none. `None` if the path is not UTF-8.
+    /// The route of a method and of the segments of a path. The text after the last colon is a verb if a template has it; an escaped
+    /// colon begins no verb. `None` if the path is not UTF-8.
     pub fn find(&self, method: &Method, segments: &[&str]) -> Option<Found> {
         let decoded: Result<Vec<_>, _> =
             segments.iter().map(|segment| percent_decode_str(segment).decode_utf8()).collect();
