@@ -58,7 +58,7 @@ struct Borrowed<'a> {
     _cache: Option<String>,
 }
 
-tablepb::enumeration! { Level as "example.Level" { Info as "INFO" = 0, Warn as "WARN" = 1 } }
+tablepb::enumeration! { Level as "example.Level" without TryFrom { Info as "INFO" = 0, Warn as "WARN" = 1 } }
 
 tablepb::message! {
     Event as "example.Event" {

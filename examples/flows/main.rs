@@ -65,7 +65,7 @@ fn run(stdout: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     if arguments.list_columns {
         return Ok(list_columns(&plan, stdout)?);
     }
-    let schema = schema(&arguments, &plan);
+    let schema = plan.to_proto();
     if arguments.schema {
         return Ok(stdout.write_all(schema.as_bytes())?);
     }
@@ -81,7 +81,7 @@ fn run(stdout: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         stdout,
         "{}: message {}, definition {:016x}",
         stream.with_extension("proto").display(),
-        message_name(&arguments, &plan),
+        plan.message_name(),
         plan.schema_hash()
     )?;
     read_back(&arguments, &plan, &stream, stdout)?;
@@ -111,23 +111,8 @@ fn plan(arguments: &Arguments) -> Result<RecordPlan, Box<dyn Error>> {
     for name in &arguments.disabled {
         plan = plan.disable(name).map_err(hint)?;
     }
-    Ok(plan)
-}
-
-/// The full name of the message: with the hash of its definition if that is asked for, so that each set of columns has a
-/// name of its own.
-fn message_name(arguments: &Arguments, plan: &RecordPlan) -> String {
-    match arguments.hashed_name {
-        true => format!("{}_{:016x}", columns::MESSAGE, plan.schema_hash()),
-        false => columns::MESSAGE.to_string(),
-    }
-}
-
-/// The .proto. A stream has no names in it, so that the message can have any.
-fn schema(arguments: &Arguments, plan: &RecordPlan) -> String {
-    let short = |name: &str| name.rsplit('.').next().unwrap_or_default().to_string();
-    let (plain, asked) = (short(columns::MESSAGE), short(&message_name(arguments, plan)));
-    plan.to_proto().replace(&format!("message {plain} {{"), &format!("message {asked} {{"))
+    // So each set of columns has a message name of its own.
+    Ok(plan.hash_in_name(arguments.hashed_name))
 }
 
 fn list_columns(plan: &RecordPlan, out: &mut dyn Write) -> io::Result<()> {

@@ -43,6 +43,7 @@ pub mod wkt;
 
 #[cfg(feature = "json")]
 mod json;
+mod convert;
 mod lazy;
 mod message;
 #[cfg(not(feature = "json"))]
@@ -92,15 +93,20 @@ pub mod expansion {
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
         __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
         __option as option, __optional as optional, __reset as reset, __show as show, __spec as spec,
-        __syntax as syntax, __table as table, __unknown as unknown, __variant as variant, __verify as verify,
+        __syntax as syntax, __table as table, __unknown as unknown, __unless as unless, __variant as variant, __verify as verify,
     };
     pub use alloc::vec::Vec;
     pub use core::{
         compile_error, concat,
+        convert::TryFrom,
         default::Default,
+        fmt::{self, Display, Formatter},
         marker::PhantomData,
         ops::ControlFlow::{Break, Continue},
         option::Option::{self, None, Some},
-        panic, stringify,
+        panic,
+        result::Result,
+        str::FromStr,
+        stringify,
     };
 }

@@ -40,10 +40,47 @@ impl RecordPlan {
         for (at, node) in (0..).zip(&self.nodes) {
             by_message.insert(node.message.index(), at);
         }
-        self.descriptor().to_proto_of(&|message, field| {
+        let keep = |message: u32, field: u32| {
             let node = by_message.get(&message).and_then(|&at| self.nodes.get(at as usize));
             node.is_none_or(|node| !node.disabled.has(field))
-        })
+        };
+        self.descriptor().to_proto_of(&keep, &self.name_suffix())
+    }
+
+    /// Whether the message's name ends with an underscore and the [hash](Self::schema_hash) of the definition, in 16 hexadecimal digits; by
+    /// default it does not. So each set of enabled fields has a name of its own, as readers that keep definitions by name need it.
+    ///
+    /// [`to_proto`](Self::to_proto) and [`message_name`](Self::message_name) have the name; records have no names in them.
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    /// use tablepb::record::RecordPlan;
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    ///
+    /// static FLOW: MessageTable = MessageTable::new(
+    ///     "pkg.Flow",
+    ///     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("mac", 2, Kind::Uint64)],
+    /// );
+    /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
+    /// let plan = RecordPlan::new(&pool.message("pkg.Flow")?).disable("mac")?.hash_in_name(true);
+    /// assert_eq!(plan.message_name(), format!("pkg.Flow_{:016x}", plan.schema_hash()));
+    /// assert!(plan.to_proto().contains(&format!("message Flow_{:016x} {{", plan.schema_hash())));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn hash_in_name(mut self, yes: bool) -> Self {
+        self.hash_in_name = yes;
+        self
+    }
+
+    /// The full name of the message in [`to_proto`](Self::to_proto). With [`hash_in_name`](Self::hash_in_name) it costs a hash.
+    #[must_use]
+    pub fn message_name(&self) -> String {
+        format!("{}{}", self.descriptor().full_name(), self.name_suffix())
+    }
+
+    fn name_suffix(&self) -> String {
+        if self.hash_in_name { format!("_{:016x}", self.schema_hash()) } else { String::new() }
     }
 
     /// A hash of the definition, by which a stream can name the schema of its records.

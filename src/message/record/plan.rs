@@ -60,6 +60,7 @@ pub struct RecordPlan {
     pub(super) nodes: Vec<PlanNode>,
     /// By name, sorted: the fields of each group, each with the message fields that lead to it.
     groups: Vec<(String, Vec<Vec<NodeField>>)>,
+    pub(super) hash_in_name: bool,
 }
 
 /// A field of a node.
@@ -112,7 +113,7 @@ impl RecordPlan {
     pub fn new(message: &MessageDescriptor) -> Self {
         let mut nodes = definition::reachable(message);
         assign_ids(&mut nodes);
-        Self { nodes, groups: Vec::new() }
+        Self { nodes, groups: Vec::new(), hash_in_name: false }
     }
 
     /// The message type, with its disabled fields too.

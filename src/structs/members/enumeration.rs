@@ -1,7 +1,9 @@
 //! Enums: the trait, its macro, and [`EnumValue`], which keeps unlisted numbers.
 
 use crate::schema::table::EnumTable;
+use crate::structs::convert::ConvertError;
 use core::fmt;
+use core::str::FromStr;
 
 /// A Rust enum bound to a protobuf enum by [`enumeration!`](crate::enumeration).
 #[diagnostic::on_unimplemented(
@@ -21,7 +23,16 @@ pub trait Enumeration: Copy + 'static {
     /// The first value of the listing: the default value of a field.
     fn first() -> Self;
 
-    /// The name of the value in the schema, or `None` if the table does not list its number.
+    /// All values, each once, in the order of the listing.
+    fn values() -> &'static [Self];
+
+    /// The value with this name in the schema, an alias included, or `None` if the enum has none.
+    fn from_name(name: &str) -> Option<Self> {
+        let named = Self::TABLE.values().iter().find(|value| value.0 == name);
+        named.and_then(|value| Self::from_number(value.1))
+    }
+
+    /// The name of the value in the schema, the first one if it has aliases; `None` if the table does not list its number.
     fn name(self) -> Option<&'static str> {
         let number = self.number();
         Self::TABLE.values().iter().find(|value| value.1 == number).map(|value| value.0)
@@ -111,6 +122,29 @@ impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
     }
 }
 
+/// The name in the schema, or the number if the enum does not list it.
+impl<E: Enumeration> fmt::Display for EnumValue<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.known().and_then(E::name) {
+            Some(name) => f.pad(name),
+            None => self.number().fmt(f),
+        }
+    }
+}
+
+/// A name in the schema, or a number.
+impl<E: Enumeration> FromStr for EnumValue<E> {
+    type Err = ConvertError;
+
+    /// # Errors
+    ///
+    /// [`InvalidEnumName`](ConvertError::InvalidEnumName) for text that is neither.
+    fn from_str(text: &str) -> Result<Self, ConvertError> {
+        let number = || text.parse().ok().map(Self::from_number);
+        E::from_name(text).map(Self::Known).or_else(number).ok_or(ConvertError::InvalidEnumName)
+    }
+}
+
 /// Binds a Rust enum to a protobuf enum.
 ///
 /// You write an ordinary `Copy` enum without fields, and list every variant with its number. `as` sets the name in the
@@ -118,8 +152,13 @@ impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
 /// the variant, is a compile error.
 ///
 /// ```text
-/// enumeration! { Type as "package.Name" [syntax "proto2"] { Variant [as "NAME" [| "ALIAS" ..]] = number, .. } }
+/// enumeration! {
+///     Type as "package.Name" [syntax "proto2"] [without Trait, ..] { Variant [as "NAME" [| "ALIAS" ..]] = number, .. }
+/// }
 /// ```
+///
+/// The enum gets `TryFrom<i32>`, and `FromStr` and `Display` by the names of the schema; `without TryFrom, FromStr, Display` leaves out
+/// those that you write yourself. Their error is [`wkt::ConvertError`](crate::wkt::ConvertError).
 ///
 /// Aliases are further names of a number (`allow_alias`): JSON and text are read by any of them, and written by the first name.
 ///
@@ -143,11 +182,15 @@ impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
 /// assert_eq!(Color::from_number(1), Some(Color::Green));
 /// assert_eq!(Color::Green.name(), Some("COLOR_GREEN"));
 /// assert_eq!(Color::TABLE.values()[0], ("COLOR_RED", 0));
+/// assert_eq!(Color::values(), [Color::Red, Color::Green]);
+/// assert_eq!((Color::try_from(1), Color::try_from(2).is_err()), (Ok(Color::Green), true));
+/// assert_eq!("COLOR_GREEN".parse(), Ok(Color::Green));
+/// assert_eq!(Color::Red.to_string(), "COLOR_RED");
 /// ```
 #[macro_export]
 macro_rules! enumeration {
     ($(
-        $type:ident as $full:literal $(syntax $syntax:tt)? {
+        $type:ident as $full:literal $(syntax $syntax:tt)? $(without $($own:ident),+)? {
             $first:ident $(as $first_name:literal $(| $first_alias:literal)*)? = $first_number:literal
             $(, $variant:ident $(as $name:literal $(| $alias:literal)*)? = $number:literal)* $(,)?
         }
@@ -199,6 +242,56 @@ macro_rules! enumeration {
             fn first() -> Self {
                 Self::$first
             }
+
+            fn values() -> &'static [Self] {
+                &[Self::$first $(, Self::$variant)*]
+            }
+        }
+
+        $crate::listing::unless! { TryFrom in [$($($own)+)?]
+            impl $crate::listing::TryFrom<i32> for $type {
+                type Error = $crate::wkt::ConvertError;
+
+                fn try_from(number: i32) -> $crate::listing::Result<Self, Self::Error> {
+                    let value = <Self as $crate::Enumeration>::from_number(number);
+                    value.ok_or($crate::wkt::ConvertError::InvalidEnumNumber)
+                }
+            }
+        }
+
+        $crate::listing::unless! { FromStr in [$($($own)+)?]
+            impl $crate::listing::FromStr for $type {
+                type Err = $crate::wkt::ConvertError;
+
+                fn from_str(name: &str) -> $crate::listing::Result<Self, Self::Err> {
+                    let value = <Self as $crate::Enumeration>::from_name(name);
+                    value.ok_or($crate::wkt::ConvertError::InvalidEnumName)
+                }
+            }
+        }
+
+        $crate::listing::unless! { Display in [$($($own)+)?]
+            impl $crate::listing::Display for $type {
+                fn fmt(&self, f: &mut $crate::listing::Formatter<'_>) -> $crate::listing::fmt::Result {
+                    f.pad($crate::Enumeration::name(*self).unwrap_or_default())
+                }
+            }
         }
     )+};
+}
+
+/// The items, unless the trait is one of those that the user writes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __unless {
+    (TryFrom in [TryFrom $($own:ident)*] $item:item) => {};
+    (FromStr in [FromStr $($own:ident)*] $item:item) => {};
+    (Display in [Display $($own:ident)*] $item:item) => {};
+    ($trait:ident in [] $item:item) => { $item };
+    ($trait:ident in [TryFrom $($own:ident)*] $item:item) => { $crate::listing::unless! { $trait in [$($own)*] $item } };
+    ($trait:ident in [FromStr $($own:ident)*] $item:item) => { $crate::listing::unless! { $trait in [$($own)*] $item } };
+    ($trait:ident in [Display $($own:ident)*] $item:item) => { $crate::listing::unless! { $trait in [$($own)*] $item } };
+    ($trait:ident in [$($own:ident)*] $item:item) => {
+        $crate::listing::compile_error!("`without` takes `TryFrom`, `FromStr` and `Display`");
+    };
 }

@@ -40,10 +40,9 @@
 
 use super::Message;
 use crate::schema::table::MessageTable;
-use crate::wire::error::DecodeError;
-use alloc::{borrow::Cow, string::String, vec::Vec};
+pub use crate::structs::convert::ConvertError;
+use alloc::{string::String, vec::Vec};
 pub use any::Any;
-use core::fmt;
 pub use timestamp::{Duration, Timestamp};
 pub use value::{ListValue, NullValue, Struct, Value};
 
@@ -147,71 +146,4 @@ wrappers! {
     BoolValue "google.protobuf.BoolValue" bool bool, Copy Eq Ord Hash;
     StringValue "google.protobuf.StringValue" string String, Eq Ord Hash;
     BytesValue "google.protobuf.BytesValue" bytes Vec<u8>, Eq Ord Hash;
-}
-
-// Why a well-known type could not be converted or unpacked.
-
-/// Why a value could not be converted to or from a well-known type, or an [`Any`] not unpacked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ConvertError {
-    /// A point in time before the year 1, after the year 9999, or beyond the range of the other type.
-    TimestampOutOfRange,
-    /// A duration of more than ten thousand years, or beyond the range of the other type.
-    DurationOutOfRange,
-    /// A negative duration, which the other type does not have.
-    NegativeDuration,
-    /// Text that is no timestamp as ProtoJSON has it, such as `1972-01-01T10:00:20.021Z`.
-    InvalidTimestamp,
-    /// Text that is no duration as ProtoJSON has it, such as `1.500s`.
-    InvalidDuration,
-    /// A number that is NaN or infinite, for which JSON has no value.
-    NotFinite,
-    /// A `Value` of another kind.
-    WrongKind,
-    /// Values nested deeper than encoding goes, 100 levels of messages: 33 objects or 50 lists.
-    TooDeep,
-    /// The type URL of an [`Any`] has no slash, or no name after the last one.
-    InvalidUrl,
-    /// The message in an [`Any`] is of another type than the struct.
-    WrongType {
-        /// The full name of the struct's type.
-        expected: &'static str,
-        /// The name of the type in the URL; empty without memory for a copy of it.
-        found: Cow<'static, str>,
-    },
-    /// The pool does not have the type of an [`Any`].
-    UnknownType,
-    /// The bytes in an [`Any`] are not a valid message of the type.
-    Invalid(DecodeError),
-}
-
-impl fmt::Display for ConvertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TimestampOutOfRange => "the time is out of range",
-            Self::DurationOutOfRange => "the duration is out of range",
-            Self::NegativeDuration => "the duration is negative",
-            Self::InvalidTimestamp => "not a timestamp such as 1972-01-01T10:00:20.021Z",
-            Self::InvalidDuration => "not a duration such as 1.500s",
-            Self::NotFinite => "the number is not finite",
-            Self::WrongKind => "the google.protobuf.Value is of another kind",
-            Self::TooDeep => "values are nested deeper than 33 objects or 50 lists",
-            Self::WrongType { expected, found } => {
-                return write!(f, "the google.protobuf.Any holds a {found}, not a {expected}");
-            }
-            Self::InvalidUrl => "the type URL of a google.protobuf.Any does not name a message type",
-            Self::UnknownType => "the pool does not have the type of a google.protobuf.Any",
-            Self::Invalid(error) => return write!(f, "the content of a google.protobuf.Any: {error}"),
-        })
-    }
-}
-
-impl core::error::Error for ConvertError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Invalid(error) => Some(error),
-            _ => None,
-        }
-    }
 }

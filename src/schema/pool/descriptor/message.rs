@@ -274,9 +274,9 @@ impl MessageDescriptor {
     }
 
     /// As [`to_proto`](Self::to_proto), with only the fields and extensions that `keep` accepts. Its arguments are the
-    /// index of a message and the position in its list of fields and extensions.
-    pub(crate) fn to_proto_of(&self, keep: &dyn Fn(u32, u32) -> bool) -> String {
-        print::record(&self.pool, self.index, keep)
+    /// index of a message and the position in its list of fields and extensions. The name of this message ends with `suffix`.
+    pub(crate) fn to_proto_of(&self, keep: &dyn Fn(u32, u32) -> bool, suffix: &str) -> String {
+        print::record(&self.pool, self.index, keep, suffix)
     }
 }
 

@@ -82,7 +82,8 @@ impl<'a> ProtoPrinter<'a> {
         self.gap();
         self.within(self.step_of(index, message), |this| {
             this.before(&[], false);
-            this.open(format_args!("{visibility}message {}", data.text(message.name.local())));
+            let suffix = this.renamed.filter(|renamed| renamed.0 == index).map_or("", |renamed| renamed.1);
+            this.open(format_args!("{visibility}message {}{suffix}", data.text(message.name.local())));
             this.after(&[], false);
             this.body(index, message);
             this.close();

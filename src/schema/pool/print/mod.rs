@@ -37,11 +37,12 @@ pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
 }
 
 /// A file for records of a message: its definitions, with only those fields and extensions that `keep` accepts, in
-/// all messages.
-pub(super) fn record(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
+/// all messages. The name of the message ends with `suffix`.
+pub(super) fn record(pool: &DescriptorPool, index: u32, keep: &Keep<'_>, suffix: &str) -> String {
     let wanted = options::Subset::of_record(pool.data(), index, keep);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
-    ProtoPrinter { keep, comments: None, ..ProtoPrinter::new(pool, file, Some(wanted)) }.print()
+    let renamed = Some((index, suffix));
+    ProtoPrinter { keep, renamed, comments: None, ..ProtoPrinter::new(pool, file, Some(wanted)) }.print()
 }
 
 /// A file with an enum and the message around it.
@@ -61,6 +62,8 @@ struct ProtoPrinter<'a> {
     /// The top-level definitions to print, `None` for all.
     wanted: Option<options::Subset>,
     keep: &'a Keep<'a>,
+    /// The message whose name ends with more than it has in the pool.
+    renamed: Option<(u32, &'a str)>,
     /// What the source says of the definitions, if that is known.
     comments: Option<text::Comments<'a>>,
     /// The definition that is printed, as `SourceCodeInfo` has it.
@@ -82,6 +85,7 @@ impl<'a> ProtoPrinter<'a> {
             edition,
             wanted,
             keep: &keep_all,
+            renamed: None,
             comments: text::Comments::read(data, file),
             path: Vec::new(),
             out: String::new(),
@@ -231,10 +235,20 @@ impl<'a> ProtoPrinter<'a> {
         for start in starts {
             let short = full.get(start..).unwrap_or(full);
             if self.data.symbols.resolve_type(&self.data.names, scope, short) == Some(symbol) {
-                return short.into();
+                return self.as_printed(full, start);
             }
         }
-        format!(".{full}")
+        format!(".{}", self.as_printed(full, 0))
+    }
+
+    /// What is printed of a full name, from `start`: with the suffix in it if it is the name of the renamed message, or one in it.
+    fn as_printed(&self, full: &str, start: usize) -> String {
+        let renamed = self.renamed.and_then(|(index, suffix)| {
+            let name = self.data.text(self.data.messages.get(index as usize)?.name.full());
+            let inner = full.strip_prefix(name).filter(|inner| inner.is_empty() || inner.starts_with('.'))?;
+            Some(format!("{}{suffix}{inner}", name.get(start..)?))
+        });
+        renamed.unwrap_or_else(|| full.get(start..).unwrap_or(full).into())
     }
 
     fn is_wanted_message(&self, index: u32) -> bool {
