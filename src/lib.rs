@@ -77,6 +77,7 @@
 //! | `reflect` | yes | schemas at run time: [`DescriptorPool`], [`DynamicMessage`], [`Decoder`], [`partial`], [`Prepared`], [`record`], [`text`] |
 //! | `json` | yes | [`json`], messages as ProtoJSON and back; with it `reflect` |
 //! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
+//! | `bytestring` | no | `ByteString` as a type of string members: [`decode_shared`](Message::decode_shared) shares the input with them |
 //! | `jiff`, `chrono` | no | conversions between [`wkt::Timestamp`], [`wkt::Duration`] and the types of these crates |
 //! | `serde_json` | no | conversions between [`wkt::Value`], [`wkt::Struct`], [`wkt::ListValue`] and `serde_json::Value` |
 //! | `portable-atomic` | no | processors without compare-and-swap, such as thumbv6m: `Arc` and atomics of the crates `portable-atomic` and `portable-atomic-util`; your program selects their implementation |

@@ -403,7 +403,7 @@ impl<M: Message> AnyMessage for M {
 
     #[cfg(feature = "reflect")]
     fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError> {
-        by_schema::print(self, |view| text::print(view, buffer, printer))
+        by_schema::viewed(self, |view| text::print(view, buffer, printer))?
     }
 }
 

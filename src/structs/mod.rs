@@ -92,9 +92,15 @@ pub mod expansion {
         __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
         __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
-        __option as option, __optional as optional, __reset as reset, __show as show, __spec as spec,
+        __noted as noted, __option as option, __optional as optional, __reset as reset, __serde as serde, __show as show, __spec as spec,
         __syntax as syntax, __table as table, __unknown as unknown, __unless as unless, __variant as variant, __verify as verify,
     };
+    #[cfg(feature = "serde")]
+    pub use super::reflect::through_serde::{deserialize, serialize};
+    #[cfg(feature = "serde")]
+    pub use crate::__deserialize as deserialize;
+    #[cfg(feature = "serde")]
+    pub use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub use alloc::vec::Vec;
     pub use core::{
         compile_error, concat,

@@ -83,6 +83,9 @@
 /// - A field number is a literal from 1 to 536870911 outside 19000 to 19999, used once.
 /// - `default` takes a literal or constant of the kind, or the name of an enum value: `[default = GREEN]`.
 /// - Doc comments may precede fields and listings.
+/// - `#[serde]` before a listing (feature `serde`) implements serde's `Serialize` and, for a struct that does not borrow, `Deserialize`, in the JSON
+///   mapping; see [`json`](crate::json). Formats that are not for people get 64-bit integers as numbers. Costs an encode and a decode beside
+///   serde's own work: for JSON, the module `json` is faster. Without it the struct may have serde's derives.
 /// - An invalid schema does not compile: invalid names and numbers; two fields with the same name, or the same JSON name;
 ///   in proto3, a default or a closed enum without presence; a map of an enum whose first number is not 0.
 ///   [`DescriptorPool::from_tables`](crate::DescriptorPool::from_tables) checks what involves more than one message.
@@ -97,7 +100,7 @@
 /// | `uint32`, `fixed32` | `u32` |
 /// | `uint64`, `fixed64` | `u64` |
 /// | `bool` | `bool` |
-/// | `string` | `String`, `&'a str`, `Cow<'a, str>` |
+/// | `string` | `String`, `&'a str`, `Cow<'a, str>`, with the feature of that name `bytestring::ByteString` |
 /// | `bytes` | `Vec<u8>`, `&'a [u8]`, `Cow<'a, [u8]>`, `bytes::Bytes` |
 /// | `enum E` | `E`, [`EnumValue<E>`](crate::EnumValue), `i32` |
 /// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy), [`Prepared<M>`](crate::Prepared) |
@@ -119,7 +122,9 @@
 ///   leave it as it is.
 /// - `unknown_fields` takes [`UnknownFieldSet`](crate::UnknownFieldSet) or `Vec<u8>`.
 ///
-/// Decoded members of type `&'a str`, `&'a [u8]` and `Cow` borrow from the input.
+/// Decoded members of type `&'a str`, `&'a [u8]` and `Cow` borrow from the input. `Bytes` and `ByteString` share the memory of an input that is
+/// decoded by [`decode_shared`](crate::Message::decode_shared), and need no lifetime; all of it stays in memory while one of them does. A
+/// `ByteString` is checked for UTF-8 twice.
 ///
 /// ```
 /// use tablepb::Message;
@@ -177,10 +182,11 @@ macro_rules! message {
         $crate::listing::listing! { [$type] [$($($life)+)?] [$full] [$($syntax)?] $($body)* }
     )+};
     ($(
-        $(#[$note:meta])*
+        $(#[$($note:tt)+])*
         $type:ident $(<$($life:lifetime),+ $(,)?>)? as $full:literal $(syntax $syntax:tt)? {$($body:tt)*}
     )+) => {$(
         $crate::listing::listing! { [$type] [$($($life)+)?] [$full] [$($syntax)?] $($body)* }
+        $crate::listing::noted! { $type [$($($life)+)?] $([$($note)+])* }
     )+};
     ($($other:tt)*) => {
         $crate::listing::header_mistake! { $($other)* }
@@ -200,6 +206,66 @@ macro_rules! message {
 macro_rules! include_proto {
     ($package:literal) => {
         include!(concat!(env!("OUT_DIR"), "/", $package, ".rs"));
+    };
+}
+
+/// The notes before a listing: `#[serde]`, and doc comments, which are for readers.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __noted {
+    ($type:ident $lives:tt) => {};
+    ($type:ident $lives:tt [serde] $($notes:tt)*) => {
+        $crate::listing::serde! { $type $lives }
+        $crate::listing::noted! { $type $lives $($notes)* }
+    };
+    ($type:ident $lives:tt [doc $($doc:tt)*] $($notes:tt)*) => {
+        $crate::listing::noted! { $type $lives $($notes)* }
+    };
+    ($type:ident $lives:tt $other:tt $($notes:tt)*) => {
+        $crate::listing::compile_error!("before a listing stand doc comments and `#[serde]`");
+    };
+}
+
+/// `Serialize`, and `Deserialize` unless the struct borrows.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serde {
+    ($type:ident [$($life:lifetime)*]) => {
+        impl<$($life),*> $crate::listing::Serialize for $type<$($life),*> {
+            fn serialize<__S: $crate::listing::Serializer>(
+                &self,
+                serializer: __S,
+            ) -> $crate::listing::Result<__S::Ok, __S::Error> {
+                $crate::listing::serialize(self, serializer)
+            }
+        }
+        $crate::listing::deserialize! { $type [$($life)*] }
+    };
+}
+
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __deserialize {
+    ($type:ident []) => {
+        impl<'de> $crate::listing::Deserialize<'de> for $type {
+            fn deserialize<__D: $crate::listing::Deserializer<'de>>(
+                deserializer: __D,
+            ) -> $crate::listing::Result<Self, __D::Error> {
+                $crate::listing::deserialize(deserializer)
+            }
+        }
+    };
+    ($type:ident $lives:tt) => {};
+}
+
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serde {
+    ($type:ident $lives:tt) => {
+        $crate::listing::compile_error!("`#[serde]` needs the feature `serde` of tablepb");
     };
 }
 

@@ -28,7 +28,7 @@ pub(super) fn print<M: Message>(
     if schema::<M>().is_ok_and(|descriptor| json_print::print(message, &descriptor, buffer, printer)) {
         return Ok(());
     }
-    by_schema::print(message, |view| json::print(view, buffer, printer))
+    by_schema::viewed(message, |view| json::print(view, buffer, printer))?
 }
 
 pub(super) fn parse<M: DecodeOwned>(input: &[u8], parser: &Parser) -> Result<M, ParseError> {

@@ -187,6 +187,18 @@ impl<'i> ParseValue<'i, kinds::Bytes> for bytes::Bytes {
     }
 }
 
+#[cfg(feature = "bytestring")]
+impl<'i> ParseValue<'i, kinds::String> for bytestring::ByteString {
+    fn parse(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed {
+        let (mut parsed, mut text) = (String::new(), Vec::new());
+        ParseValue::<kinds::String>::parse(&mut parsed, parser)?;
+        // Without capacity to spare, as `Bytes` above.
+        parser.input.assign_bytes(&mut text, parsed.as_bytes())?;
+        *self = bytes::Bytes::from(text).try_into().map_err(|_| Stop)?;
+        Ok(())
+    }
+}
+
 /// Members that borrow from the input are not made of JSON.
 macro_rules! borrowed {
     ($($kind:ident $type:ty;)*) => {$(

@@ -184,6 +184,11 @@ delimited! {
     [] Bytes bytes::Bytes: |bytes, printer| put_bytes(bytes, printer);
 }
 
+#[cfg(feature = "bytestring")]
+delimited! {
+    [] String bytestring::ByteString: |text, printer| put_whole(&mut printer.json.out, text);
+}
+
 impl PrintValue<kinds::String> for Cow<'_, str> {
     #[inline]
     fn print(&self, printer: &mut StructPrinter<'_, '_>) {

@@ -23,6 +23,8 @@ plain!([] f64, [] f32, [] i32, [] i64, [] u32, [] u64, [] bool, [E: Enumeration]
 plain!([] String, ['a] &'a str, ['a] Cow<'a, str>, [] Vec<u8>, ['a] &'a [u8], ['a] Cow<'a, [u8]>);
 #[cfg(feature = "bytes")]
 plain!([] bytes::Bytes);
+#[cfg(feature = "bytestring")]
+plain!([] bytestring::ByteString);
 
 /// A value that has a default.
 pub trait PlainValue<K: PlainKind>: EncodeValue<K> {

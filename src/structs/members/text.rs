@@ -142,6 +142,18 @@ delimited! {
     default |unset, value| *unset = bytes::Bytes::from_static(value),
 }
 
+#[cfg(feature = "bytestring")]
+delimited! {
+    [] String bytestring::ByteString as str, from str,
+    set |this, value, input| input.shared_or_copied(value.as_bytes()).and_then(|bytes| {
+        // It is a string already; to take it without another look would be unsafe.
+        *this = bytes.try_into().map_err(|_| DecodeErrorKind::InvalidUtf8)?;
+        Ok(())
+    }),
+    clear |old| *old = bytestring::ByteString::new(),
+    default |unset, value| *unset = bytestring::ByteString::from_static(value),
+}
+
 #[cfg(feature = "bytes")]
 impl Input<'_> {
     /// A part of the input: shares the memory of its owner, or is a copy.

@@ -15,11 +15,11 @@ const PARTIAL: EncodeOptions = EncodeOptions::new().allow_partial(true);
 /// What the struct has encoded is taken back whole.
 const WHOLE: DecodeOptions = DecodeOptions::new().allow_partial(true).budget(usize::MAX);
 
-/// Prints the message as a view of its schema.
-pub(in crate::structs) fn print<M: Message>(
+/// Shows the message as a view of its schema.
+pub(in crate::structs) fn viewed<M: Message, R>(
     message: &M,
-    print: impl FnOnce(MessageView<'_, '_>) -> Result<(), EncodeError>,
-) -> Result<(), EncodeError> {
+    show: impl FnOnce(MessageView<'_, '_>) -> R,
+) -> Result<R, EncodeError> {
     let name = M::TABLE.full_name();
     let descriptor = schema::<M>().map_err(|error| EncodeError::without_schema(error, name))?;
     let mut bytes = Vec::new();
@@ -33,7 +33,7 @@ pub(in crate::structs) fn print<M: Message>(
         };
         EncodeError::at(kind, error.path().try_copy(), name)
     })?;
-    print(view)
+    Ok(show(view))
 }
 
 /// Makes a struct of text, by way of a dynamic message.

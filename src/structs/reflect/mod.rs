@@ -9,3 +9,5 @@ pub(super) mod schema;
 pub(super) mod schema;
 #[cfg(feature = "reflect")]
 pub(super) mod transcode;
+#[cfg(feature = "serde")]
+pub(super) mod through_serde;

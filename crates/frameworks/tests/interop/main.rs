@@ -16,6 +16,7 @@ mod formats;
 mod hostile;
 mod random;
 mod rows;
+mod structs;
 
 #[global_allocator]
 static HEAP: common::heap::Counting = common::heap::Counting;
