@@ -143,7 +143,7 @@ pub use engine::visit;
 #[cfg(feature = "json")]
 pub use formats::json;
 #[cfg(feature = "reflect")]
-pub use formats::{prost_reflect_names, text};
+pub use formats::{compare, prost_reflect_names, text};
 #[cfg(feature = "reflect")]
 pub use message::record;
 pub use structs::wkt;

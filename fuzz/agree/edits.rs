@@ -58,7 +58,7 @@ fn step(case: &Case, message: &mut DynamicMessage, model: &mut Msg, choices: &mu
             *model = Msg::default();
         }
         1 => {
-            message.clear_unknown_fields().unwrap();
+            message.as_mut().clear_unknown_fields().unwrap();
             model.unknown.clear();
         }
         2 => *message = message.clone(),

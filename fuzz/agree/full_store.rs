@@ -70,7 +70,7 @@ fn full(descriptor: &MessageDescriptor, contents: &[u8], work: impl FnOnce(&mut 
     bytes[..head.0.len()].copy_from_slice(&head.0);
     let bytes = bytes.freeze();
     if let Ok(mut message) = shared(descriptor, &bytes) {
-        message.clear_unknown_fields().unwrap();
+        message.as_mut().clear_unknown_fields().unwrap();
         work(&mut message);
     }
     let bytes = bytes.try_into_mut().unwrap_or_else(|_| BytesMut::zeroed(FULL));

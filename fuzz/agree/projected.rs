@@ -99,8 +99,8 @@ fn values_go_into(part: &DynamicMessage, full: &DynamicMessage) {
 /// Without unknown fields both are alike, in lists of numbers that a closed enum does not list too.
 fn without_unknown(part: &DynamicMessage, full: &DynamicMessage) {
     let (mut part, mut full) = (part.clone(), full.clone());
-    part.clear_unknown_fields().unwrap();
-    full.clear_unknown_fields().unwrap();
+    part.as_mut().clear_unknown_fields().unwrap();
+    full.as_mut().clear_unknown_fields().unwrap();
     alike(&part, &full);
 }
 
@@ -138,7 +138,7 @@ fn same(a: &DynamicMessage, b: &DynamicMessage) -> bool {
     };
     let known = |message: &DynamicMessage| {
         let mut message = message.clone();
-        message.clear_unknown_fields().unwrap();
+        message.as_mut().clear_unknown_fields().unwrap();
         message
     };
     a == b || (sorted(a) == sorted(b) && known(a) == known(b)) || {

@@ -22,7 +22,7 @@ pub fn check(message: &DynamicMessage) {
     }
     read(message);
     let mut known = message.clone();
-    known.clear_unknown_fields().unwrap();
+    known.as_mut().clear_unknown_fields().unwrap();
     assert_eq!(known.unknown_fields().count(), 0);
     assert!(from_values(message) == known, "{message:?} by its values");
     assert!(from_pieces(message) == known, "{message:?} piece by piece");
@@ -122,7 +122,7 @@ pub fn across(message: &DynamicMessage, other: &DynamicMessage) {
         built.set_field(&field.to_owned(), value.to_owned()).expect("a value of a type of this name");
     }
     let mut known = message.clone();
-    known.clear_unknown_fields().unwrap();
+    known.as_mut().clear_unknown_fields().unwrap();
     assert!(built == known, "{message:?} by the values of another pool");
 }
 

@@ -9,12 +9,18 @@ use super::parsing::merge;
 #[cfg(feature = "reflect")]
 use super::text::{options as text, print as text_print};
 #[cfg(feature = "reflect")]
-use crate::message::{DynamicMessage, MessageMut, MessageView};
+use crate::message::{Decoder, DynamicMessage, MessageMut, MessageView};
+#[cfg(feature = "reflect")]
+use crate::schema::pool::MessageDescriptor;
 use crate::wire::Buffer;
 use crate::wire::error::{DecodeError, EncodeError};
+#[cfg(feature = "reflect")]
+use crate::wire::error::{DecodeErrorKind, EncodeErrorKind};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 #[cfg(feature = "reflect")]
 use crate::wire::output::buffer::sealed::RawBuffer;
+#[cfg(feature = "reflect")]
+use alloc::vec::Vec;
 
 /// A message in any form: a struct of [`message!`](crate::message!), a `DynamicMessage`, a `MessageView` or a `MessageMut`.
 ///
@@ -58,6 +64,20 @@ pub trait AnyMessage {
     #[cfg(feature = "reflect")]
     #[doc(hidden)]
     fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError>;
+
+    /// The type of a message that has a descriptor.
+    #[cfg(feature = "reflect")]
+    #[doc(hidden)]
+    fn __descriptor(&self) -> Option<MessageDescriptor>;
+
+    /// Shows the message, as one of this type if its own has the same name.
+    #[cfg(feature = "reflect")]
+    #[doc(hidden)]
+    fn __show(
+        &self,
+        by: Option<&MessageDescriptor>,
+        show: &mut dyn FnMut(MessageView<'_, '_>),
+    ) -> Result<(), EncodeError>;
 }
 
 /// A message that text can be merged into: a struct of [`message!`](crate::message!) that does not borrow from its input, or a
@@ -122,8 +142,59 @@ macro_rules! by_view {
             ) -> Result<(), EncodeError> {
                 text_print::print($view, buffer, printer)
             }
+
+            fn __descriptor(&$this) -> Option<MessageDescriptor> {
+                Some($view.descriptor())
+            }
+
+            fn __show(
+                &$this,
+                by: Option<&MessageDescriptor>,
+                show: &mut dyn FnMut(MessageView<'_, '_>),
+            ) -> Result<(), EncodeError> {
+                let (view, own) = ($view, $view.descriptor());
+                match by.filter(|by| **by != own && by.full_name() == own.full_name()) {
+                    Some(by) => show_as(by, show, |bytes| view.append(bytes, PARTIAL)),
+                    None => {
+                        show(view);
+                        Ok(())
+                    }
+                }
+            }
         }
     )*};
+}
+
+/// Whether a message is whole is for the encoder to say, not for other formats.
+#[cfg(feature = "reflect")]
+const PARTIAL: EncodeOptions = EncodeOptions::new().allow_partial(true);
+
+/// What a message has encoded is taken back whole.
+#[cfg(feature = "reflect")]
+const WHOLE: DecodeOptions = DecodeOptions::new().allow_partial(true).budget(usize::MAX);
+
+/// Shows what is encoded as a message of this type.
+///
+/// # Errors
+/// That of the encoder; `OutOfMemory`, or `InvalidMessage` if the bytes are no message of this type.
+#[cfg(feature = "reflect")]
+pub(crate) fn show_as<R>(
+    by: &MessageDescriptor,
+    show: impl FnOnce(MessageView<'_, '_>) -> R,
+    encode: impl FnOnce(&mut Vec<u8>) -> Result<(), EncodeError>,
+) -> Result<R, EncodeError> {
+    let mut bytes = Vec::new();
+    encode(&mut bytes)?;
+    let mut decoder = Decoder::new(by).with_options(WHOLE);
+    let view = decoder.decode(&bytes).map_err(|error| {
+        // What a struct has encoded is a message of its table, so mostly this is a lack of memory.
+        let kind = match error.kind() {
+            DecodeErrorKind::OutOfMemory | DecodeErrorKind::BudgetExceeded => EncodeErrorKind::OutOfMemory,
+            _ => EncodeErrorKind::InvalidMessage,
+        };
+        EncodeError::new(kind).with_path(error.path().try_copy()).in_message_copied(by.full_name())
+    })?;
+    Ok(show(view))
 }
 
 #[cfg(feature = "reflect")]

@@ -1,8 +1,10 @@
 //! Formats beside the wire: ProtoJSON, the text format, serde, and the numbers that they share.
 
-mod any_message;
+pub(crate) mod any_message;
 #[cfg(feature = "reflect")]
 mod calls;
+#[cfg(feature = "reflect")]
+pub mod compare;
 #[cfg(feature = "reflect")]
 mod error;
 #[cfg(feature = "json")]

@@ -95,7 +95,7 @@ struct SetFieldDetail {
 
 impl SetFieldError {
     /// There is not the memory for a copy, or it would be too large.
-    pub(super) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
+    pub(crate) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
 
     /// The value of a field that a projection left out.
     #[cold]

@@ -17,6 +17,10 @@ use crate::formats::text;
 use crate::formats::{AnyMessage, MergeBytes};
 #[cfg(feature = "reflect")]
 use crate::formats::{MergeText, ParseError, ParseText};
+#[cfg(feature = "reflect")]
+use crate::message::MessageView;
+#[cfg(feature = "reflect")]
+use crate::schema::pool::MessageDescriptor;
 use crate::schema::table::MessageTable;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
@@ -404,6 +408,20 @@ impl<M: Message> AnyMessage for M {
     #[cfg(feature = "reflect")]
     fn __print_text(&self, buffer: &mut dyn RawBuffer, printer: &text::Printer) -> Result<(), EncodeError> {
         by_schema::viewed(self, |view| text::print(view, buffer, printer))?
+    }
+
+    #[cfg(feature = "reflect")]
+    fn __descriptor(&self) -> Option<MessageDescriptor> {
+        None
+    }
+
+    #[cfg(feature = "reflect")]
+    fn __show(
+        &self,
+        by: Option<&MessageDescriptor>,
+        show: &mut dyn FnMut(MessageView<'_, '_>),
+    ) -> Result<(), EncodeError> {
+        by_schema::show(self, by, show)
     }
 }
 

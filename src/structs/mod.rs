@@ -41,9 +41,9 @@ pub(crate) mod reflect;
 
 pub mod wkt;
 
+mod convert;
 #[cfg(feature = "json")]
 mod json;
-mod convert;
 mod lazy;
 mod message;
 #[cfg(not(feature = "json"))]
@@ -88,17 +88,18 @@ pub mod expansion {
     pub use super::members::field::{VisitFields, VisitMember};
     pub use super::members::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::reflect::schema::SchemaCell;
-    pub use crate::{
-        __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
-        __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
-        __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
-        __noted as noted, __option as option, __optional as optional, __reset as reset, __serde as serde, __show as show, __spec as spec,
-        __syntax as syntax, __table as table, __unknown as unknown, __unless as unless, __variant as variant, __verify as verify,
-    };
     #[cfg(feature = "serde")]
     pub use super::reflect::through_serde::{deserialize, serialize};
     #[cfg(feature = "serde")]
     pub use crate::__deserialize as deserialize;
+    pub use crate::{
+        __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
+        __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
+        __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
+        __noted as noted, __option as option, __optional as optional, __reset as reset, __serde as serde,
+        __show as show, __spec as spec, __syntax as syntax, __table as table, __unknown as unknown,
+        __unless as unless, __variant as variant, __verify as verify,
+    };
     #[cfg(feature = "serde")]
     pub use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub use alloc::vec::Vec;

@@ -62,14 +62,6 @@ impl DynamicMessage {
     pub fn take_unknown_fields(&mut self) -> Result<Vec<u8>, SetFieldError> {
         self.as_mut().take_unknown_fields()
     }
-
-    /// Drops the unknown fields of this message; see [`MessageMut::clear_unknown_fields`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::clear_unknown_fields`].
-    pub fn clear_unknown_fields(&mut self) -> Result<(), SetFieldError> {
-        self.as_mut().clear_unknown_fields()
-    }
 }
 
 /// Lists, as on [`MessageMut`].

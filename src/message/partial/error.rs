@@ -27,13 +27,21 @@ error_kind! {
         WrongKind = "the field is of another kind",
         /// A field or a group of a plan already has the name.
         DuplicateName = "a field or group has this name already",
+        /// A path with a bracket or a quote that is not closed, or with something after one.
+        Malformed = "the path is malformed",
+        /// The list has no element with this index.
+        OutOfRange = "the index is beyond the end of the list",
+        /// The map has no entry with this key.
+        NoSuchKey = "the map has no such key",
+        /// The field at the end of the path does not take the value.
+        InvalidValue = "the field does not take the value",
         /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
         TooLarge = "the projection takes too much memory",
     }
 }
 
-/// Why a [`Projection`](super::Projection), a [`ValuePath`](super::ValuePath) or a [`RecordPlan`](crate::record::RecordPlan) refused a
-/// path: kind, segment at fault, message type, the path, and a detail.
+/// Why a path was refused, by a [`Projection`](super::Projection), a [`ValuePath`](super::ValuePath), a
+/// [`RecordPlan`](crate::record::RecordPlan), a message or a [`FieldMask`](crate::wkt::FieldMask): kind, segment at fault, message type, the path, and a detail.
 ///
 /// One pointer wide.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,14 +60,14 @@ struct PathDetail {
 
 impl PathError {
     #[cold]
-    pub(in crate::message) fn new(kind: PathErrorKind, segment: &str, message: &str, path: &str) -> Self {
+    pub(crate) fn new(kind: PathErrorKind, segment: &str, message: &str, path: &str) -> Self {
         let (segment, message, path) = (text(segment), text(message), text(path));
         Self(Opaque::new(kind, PathDetail { segment, message, path, detail: String::new() }))
     }
 
     /// The same, with a detail.
     #[cold]
-    pub(in crate::message) fn with_detail(mut self, detail: String) -> Self {
+    pub(crate) fn with_detail(mut self, detail: String) -> Self {
         if let Some(inner) = self.0.get_mut() {
             inner.detail = detail;
         }
@@ -67,7 +75,7 @@ impl PathError {
     }
 
     /// There is no room, not even for saying where.
-    pub(in crate::message) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
+    pub(crate) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
 
     /// The segment of the path that is at fault, of a plan the name; `""` if it is all of them.
     #[must_use]

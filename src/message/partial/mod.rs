@@ -3,6 +3,7 @@
 //! | file | |
 //! |---|---|
 //! | `projection.rs` | [`Projection`]: the fields that are decoded; field paths into a selection; why a path was refused |
+//! | `at_path.rs` | one value by its path, read, set and cleared |
 //! | `value_path.rs` | [`ValuePath`]: a path to read by, the values at its end, and columns of them |
 //!
 //! Invariant of the raw side: every offset is an offset in the outermost input, and bytes outside the walked levels are
@@ -57,6 +58,8 @@
 //!
 //! The block with the old spans is not written to, so a setter that fails or changes nothing goes back to it.
 
+#[cfg(feature = "reflect")]
+mod at_path;
 #[cfg(feature = "reflect")]
 mod error;
 #[cfg(feature = "reflect")]

@@ -26,7 +26,7 @@ fn no_operation_grows_a_message_for_ever() {
             1 => message.merge(&encoded).unwrap(),
             2 => {
                 message.merge(&unknown).unwrap();
-                message.clear_unknown_fields().unwrap();
+                message.as_mut().clear_unknown_fields().unwrap();
             }
             3 => message.as_mut().set_element(&tags, 1, text.as_str()).unwrap(),
             _ => {

@@ -148,7 +148,7 @@ fn unknown_fields_are_kept_in_order_and_can_be_dropped() {
     assert_eq!(message.encode_to_vec().unwrap(), b"\x0a\x01a\xa0\x06\x01\xaa\x06\x02hi\xa0\x06\x02");
     let none = DecodeOptions::new().discard_unknown(true).decode_dynamic(&node, input).unwrap();
     assert_eq!(none.unknown_fields().count(), 0);
-    message.clear_unknown_fields().unwrap();
+    message.as_mut().clear_unknown_fields().unwrap();
     assert_eq!(message, none);
 }
 

@@ -98,7 +98,7 @@ impl UnknownFieldSet {
     ///
     /// let mut unknown = UnknownFieldSet::new();
     /// unknown.append(b"\x08\x2a\x12\x01a")?;
-    /// let field = unknown.fields().find_last(&[1])?.unwrap();
+    /// let field = unknown.fields().find_last(1)?.unwrap();
     /// assert_eq!(field.value(), RawValue::Varint(42));
     /// assert!(unknown.remove(1) && !unknown.remove(1));
     /// assert_eq!(unknown.as_bytes(), b"\x12\x01a");

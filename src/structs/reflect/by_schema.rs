@@ -1,13 +1,16 @@
 //! Structs in JSON and the text format: straight where that works, otherwise by way of their encoding and a dynamic message of their table.
 
 use super::schema::schema;
+use crate::formats::any_message::show_as;
 use crate::formats::parsing::{Parsing, make};
 use crate::formats::{ParseError, ParseErrorKind};
-use crate::message::{Decoder, DynamicMessage, MessageView};
+use crate::message::{DynamicMessage, MessageView};
+use crate::schema::pool::MessageDescriptor;
 use crate::structs::{DecodeOwned, Message};
-use crate::wire::error::{DecodeError, DecodeErrorKind, DescriptorError, EncodeError, EncodeErrorKind};
+use crate::wire::error::{DecodeError, DescriptorError, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use alloc::vec::Vec;
+use core::fmt;
 
 /// Whether a struct is whole is for the encoder to say, not for other formats.
 const PARTIAL: EncodeOptions = EncodeOptions::new().allow_partial(true);
@@ -20,20 +23,21 @@ pub(in crate::structs) fn viewed<M: Message, R>(
     message: &M,
     show: impl FnOnce(MessageView<'_, '_>) -> R,
 ) -> Result<R, EncodeError> {
-    let name = M::TABLE.full_name();
-    let descriptor = schema::<M>().map_err(|error| EncodeError::without_schema(error, name))?;
-    let mut bytes = Vec::new();
-    PARTIAL.encode(message, &mut bytes)?;
-    let mut decoder = Decoder::new(&descriptor).with_options(WHOLE);
-    let view = decoder.decode(&bytes).map_err(|error| {
-        // What a struct has encoded is a message of its table, so mostly this is a lack of memory.
-        let kind = match error.kind() {
-            DecodeErrorKind::OutOfMemory | DecodeErrorKind::BudgetExceeded => EncodeErrorKind::OutOfMemory,
-            _ => EncodeErrorKind::InvalidMessage,
-        };
-        EncodeError::at(kind, error.path().try_copy(), name)
-    })?;
-    Ok(show(view))
+    let descriptor =
+        schema::<M>().map_err(|error| EncodeError::without_schema(error, M::TABLE.full_name()))?;
+    show_as(&descriptor, show, |bytes| PARTIAL.encode(message, bytes))
+}
+
+/// The message in any form, as [`AnyMessage`](crate::AnyMessage) shows it.
+pub(in crate::structs) fn show<M: Message>(
+    message: &M,
+    by: Option<&MessageDescriptor>,
+    show: &mut dyn FnMut(MessageView<'_, '_>),
+) -> Result<(), EncodeError> {
+    match by.filter(|by| by.full_name() == M::TABLE.full_name()) {
+        Some(by) => show_as(by, show, |bytes| PARTIAL.encode(message, bytes)),
+        None => viewed(message, show),
+    }
 }
 
 /// Makes a struct of text, by way of a dynamic message.
@@ -41,11 +45,55 @@ pub(in crate::structs) fn parse<M: DecodeOwned>(
     input: &[u8],
     parser: &impl Parsing,
 ) -> Result<M, ParseError> {
-    let descriptor = schema::<M>().map_err(without_schema::<M>)?;
+    let fail = |misfit| unparsed::<M>(misfit, input);
+    let descriptor = schema::<M>().map_err(|error| fail(Misfit::Schema(error)))?;
     let message = make(&descriptor, input, parser)?;
-    let bytes = encoded::<M>(&message, input)?;
+    let bytes = encoded(&message).map_err(|error| fail(Misfit::Encode(error)))?;
     let options = DecodeOptions::new().allow_partial(true).budget(parser.budget_for(input.len()));
-    options.decode(&bytes).map_err(|error| undecoded::<M>(&error, input))
+    options.decode(&bytes).map_err(|error| fail(Misfit::Decode(error)))
+}
+
+/// Why a struct could not be a dynamic message, or become what one is.
+pub(in crate::structs) enum Misfit {
+    Schema(DescriptorError),
+    Encode(EncodeError),
+    Decode(DecodeError),
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Schema(error) => error.fmt(f),
+            Self::Encode(error) => error.fmt(f),
+            Self::Decode(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Changes a struct as a dynamic message. `budget` bounds the memory that it takes beyond what it held before.
+pub(in crate::structs) fn edit<M: DecodeOwned, E>(
+    message: &mut M,
+    budget: usize,
+    fail: impl Fn(Misfit) -> E,
+    edit: impl FnOnce(&mut DynamicMessage) -> Result<(), E>,
+) -> Result<(), E> {
+    let descriptor = schema::<M>().map_err(|error| fail(Misfit::Schema(error)))?;
+    let mut before = Vec::new();
+    PARTIAL.encode(message, &mut before).map_err(|error| fail(Misfit::Encode(error)))?;
+    let decoded = WHOLE.decode_dynamic(&descriptor, &before);
+    let mut edited = decoded.map_err(|error| fail(Misfit::Decode(error)))?;
+    edit(&mut edited)?;
+    let bytes = encoded(&edited).map_err(|error| fail(Misfit::Encode(error)))?;
+    // Members that are skipped stay.
+    message.clear();
+    let held = before.len().saturating_mul(32);
+    WHOLE.budget(budget.saturating_add(held)).merge(message, &bytes).map_err(|error| {
+        // A type of one's own refuses what the schema takes. What was there is read again from its encoding: some of it is lost if there is no
+        // memory for it, or if a type refuses or changes its own encoding.
+        message.clear();
+        let _ = WHOLE.merge(message, &before);
+        fail(Misfit::Decode(error))
+    })
 }
 
 /// Merges what is parsed into a struct.
@@ -55,45 +103,23 @@ pub(in crate::structs) fn merge<M: DecodeOwned>(
     parser: &impl Parsing,
     merge: impl FnOnce(&mut DynamicMessage) -> Result<(), ParseError>,
 ) -> Result<(), ParseError> {
-    let descriptor = schema::<M>().map_err(without_schema::<M>)?;
-    let mut before = Vec::new();
-    PARTIAL.encode(message, &mut before).map_err(|_| unencoded::<M>(input))?;
-    let decoded = WHOLE.decode_dynamic(&descriptor, &before);
-    let mut merged = decoded.map_err(|error| undecoded::<M>(&error, input))?;
-    merge(&mut merged)?;
-    let bytes = encoded::<M>(&merged, input)?;
-    // Members that are skipped stay.
-    message.clear();
-    let held = before.len().saturating_mul(32);
-    let budget = parser.budget_for(input.len()).saturating_add(held);
-    WHOLE.budget(budget).merge(message, &bytes).map_err(|error| {
-        // A type of one's own refuses what the schema takes. What was there is read again from its encoding: some of it is lost if there is no
-        // memory for it, or if a type refuses or changes its own encoding.
-        message.clear();
-        let _ = WHOLE.merge(message, &before);
-        undecoded::<M>(&error, input)
-    })
+    edit(message, parser.budget_for(input.len()), |misfit| unparsed::<M>(misfit, input), merge)
 }
 
-fn encoded<M: Message>(message: &DynamicMessage, input: &[u8]) -> Result<Vec<u8>, ParseError> {
+fn encoded(message: &DynamicMessage) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = Vec::new();
-    PARTIAL.encode(message, &mut bytes).map_err(|_| unencoded::<M>(input))?;
+    PARTIAL.encode(message, &mut bytes)?;
     Ok(bytes)
 }
 
 #[cold]
-fn without_schema<M: Message>(error: DescriptorError) -> ParseError {
-    ParseError::without_schema(error, M::TABLE.full_name())
-}
-
-#[cold]
-fn unencoded<M: Message>(input: &[u8]) -> ParseError {
-    ParseError::of(ParseErrorKind::InvalidMessage, input, M::TABLE.full_name())
-}
-
-#[cold]
-fn undecoded<M: Message>(error: &DecodeError, input: &[u8]) -> ParseError {
-    ParseError::of_bytes(error, input, M::TABLE.full_name())
+fn unparsed<M: Message>(misfit: Misfit, input: &[u8]) -> ParseError {
+    let name = M::TABLE.full_name();
+    match misfit {
+        Misfit::Schema(error) => ParseError::without_schema(error, name),
+        Misfit::Encode(_) => ParseError::of(ParseErrorKind::InvalidMessage, input, name),
+        Misfit::Decode(error) => ParseError::of_bytes(&error, input, name),
+    }
 }
 
 #[cfg(test)]
@@ -101,7 +127,7 @@ mod tests {
     #![allow(unused_assignments, reason = "by `message!`, whose lints count inside of its own crate")]
 
     use super::*;
-    use crate::wire::error::DescriptorErrorKind;
+    use crate::wire::error::{DescriptorErrorKind, EncodeErrorKind};
 
     mod one {
         #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ pub(super) mod schema;
 #[cfg(not(feature = "reflect"))]
 #[path = "no_schema.rs"]
 pub(super) mod schema;
-#[cfg(feature = "reflect")]
-pub(super) mod transcode;
 #[cfg(feature = "serde")]
 pub(super) mod through_serde;
+#[cfg(feature = "reflect")]
+pub(super) mod transcode;

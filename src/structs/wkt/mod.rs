@@ -43,6 +43,9 @@ use crate::schema::table::MessageTable;
 pub use crate::structs::convert::ConvertError;
 use alloc::{string::String, vec::Vec};
 pub use any::Any;
+pub use field_mask::FieldMask;
+#[cfg(feature = "reflect")]
+pub use masked::{MaskOptions, Masked};
 pub use timestamp::{Duration, Timestamp};
 pub use value::{ListValue, NullValue, Struct, Value};
 
@@ -51,8 +54,11 @@ mod any;
 mod any_dynamic;
 #[cfg(feature = "chrono")]
 mod chrono;
+mod field_mask;
 #[cfg(feature = "jiff")]
 mod jiff;
+#[cfg(feature = "reflect")]
+mod masked;
 #[cfg(feature = "serde_json")]
 mod serde_json;
 mod timestamp;
@@ -94,18 +100,8 @@ pub const TABLES: &[&MessageTable] = &[
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Empty {}
 
-/// `google.protobuf.FieldMask`: paths of fields.
-///
-/// In JSON the paths are one string, joined by commas, in camel case.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct FieldMask {
-    /// The paths: field names of the schema, joined by dots.
-    pub paths: Vec<String>,
-}
-
 crate::message! {
     Empty as "google.protobuf.Empty" {}
-    FieldMask as "google.protobuf.FieldMask" { paths: repeated string = 1 }
 }
 
 /// The wrapper types: messages with one field, `value`.

@@ -1,6 +1,7 @@
 //! Dynamic messages, visitors, and bytes that are skipped.
 
 mod copies;
+mod cpp_cases;
 mod message_sets;
 mod options;
 mod prost_reflect_names;

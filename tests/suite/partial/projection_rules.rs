@@ -144,7 +144,7 @@ fn what_is_passed_through_is_the_input_and_edits_copy_the_rest() {
     assert!(message.encode_to_vec().unwrap().ends_with(b"\x78\x01\x10\x85\x80\x00"));
     message.clear_field(&field(&part, "size")).unwrap();
     assert!(message.encode_to_vec().unwrap().ends_with(b"\x78\x01"));
-    message.clear_unknown_fields().unwrap();
+    message.as_mut().clear_unknown_fields().unwrap();
     assert!(message.encode_to_vec().unwrap().ends_with(b"new"));
 }
 

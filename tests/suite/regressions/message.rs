@@ -163,17 +163,17 @@ fn clearing_unknown_fields_drops_the_numbers_that_closed_enums_do_not_list() {
     let input = runs(Wire::new().int(9, 1)).int(1, 5).int(1, 1).int(9, 2).0;
     let mut full = DynamicMessage::decode(&descriptor, &input).unwrap();
     let mut part = passing(&descriptor, &input);
-    full.clear_unknown_fields().unwrap();
-    part.clear_unknown_fields().unwrap();
+    full.as_mut().clear_unknown_fields().unwrap();
+    part.as_mut().clear_unknown_fields().unwrap();
     assert_eq!((unknown(&full), unknown(&part)), (vec![], vec![]));
     assert_eq!(part.encode_to_vec().unwrap(), b"\x0a\x02\x01\x00\x0a\x01\x01\x1a\x02\x01\x02\x08\x01");
-    part.clear_unknown_fields().unwrap();
+    part.as_mut().clear_unknown_fields().unwrap();
     part.materialize().unwrap();
     assert_eq!(part, full);
     // A run that nobody has looked into and that ends in the middle of a number stays what it is.
     let broken = Wire::new().int(9, 1).bytes(1, [7, 1, 0x80]).0;
     let mut part = passing(&descriptor, &broken);
-    part.clear_unknown_fields().unwrap();
+    part.as_mut().clear_unknown_fields().unwrap();
     assert_eq!(part.encode_to_vec().unwrap(), b"\x0a\x02\x01\x80");
     assert!(part.push(&descriptor.get_field(1).unwrap(), Value::EnumNumber(0)).is_err());
     assert_eq!(part.encode_to_vec().unwrap(), b"\x0a\x02\x01\x80");
@@ -183,7 +183,7 @@ fn clearing_unknown_fields_drops_the_numbers_that_closed_enums_do_not_list() {
     let mut run = vec![1; 300];
     run[150] = 5;
     let mut part = passing(&descriptor, &Wire::new().bytes(1, &run).0);
-    part.clear_unknown_fields().unwrap();
+    part.as_mut().clear_unknown_fields().unwrap();
     run.remove(150);
     assert_eq!(part.encode_to_vec().unwrap(), Wire::new().bytes(1, &run).0);
 }
@@ -226,7 +226,7 @@ fn setters_that_change_nothing_leave_passed_through_bytes_as_they_were() {
     assert_eq!(message.encode_to_vec().unwrap(), bare);
     let known = Wire::new().bytes(3, [1, 2]).int(2, 3).bytes(1, [1, 0]).0;
     let mut message = passing(&descriptor, &known);
-    message.clear_unknown_fields().unwrap();
+    message.as_mut().clear_unknown_fields().unwrap();
     message.as_mut().clear_unknown_fields().unwrap();
     assert_eq!(message.encode_to_vec().unwrap(), known);
 }

@@ -149,7 +149,9 @@ fn strings_share_the_input() {
     let within = |part: &[u8]| input.as_ptr_range().contains(&part.as_ptr());
     let decoded = Shared::decode_shared(&input).unwrap();
     assert_eq!(decoded, shared());
-    assert!(within(decoded.plain.as_bytes()) && within(decoded.list[1].as_bytes()) && within(&decoded.parts[0]));
+    assert!(
+        within(decoded.plain.as_bytes()) && within(decoded.list[1].as_bytes()) && within(&decoded.parts[0])
+    );
     let (key, value) = decoded.by_name.iter().next().unwrap();
     assert!(within(key.as_bytes()) && within(value));
     assert!(matches!(&decoded.either, Some(Either::Text(text)) if within(text.as_bytes())));
