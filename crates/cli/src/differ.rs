@@ -2,22 +2,20 @@
 
 use crate::failure::Failure;
 use crate::messages::Parser;
-use crate::query::cell;
 use crate::source::Payloads;
 use crate::{format, schema, source, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
-use tablepb::prost_reflect_names::MessageNames;
+use tablepb::compare::Comparison;
 use tablepb::schema::FieldKind;
-use tablepb::{DynamicMessage, FieldDescriptor, MapKeyRef, MessageDescriptor, MessageView, ValueRef};
+use tablepb::{DynamicMessage, FieldDescriptor, MessageDescriptor, MessageView};
 
 const PAGE: &str = "\
 Prints a line for each difference: `- path: value` is in the first file alone, `+ path: value` in the
-second alone, `~ path: value -> value` in both. Ends with 1 if there is one. What is not set differs
-from what is set, if the field tells them apart. Elements of lists are compared by their places, or
-with --key by the value of a field, in whatever order; entries of maps by their keys.
+second alone, `~ path: value -> value` in both; values are in text format. Ends with 1 if there is one.
+What is not set differs from what is set, if the field tells them apart. Elements of lists are compared
+by their places, or with --key by the value of a field, in whatever order; entries of maps by their keys.
 
 Examples:
   tablepb diff --proto user.proto --type app.User old.bin new.bin
@@ -47,22 +45,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let schema = schema::required(matches)?;
     let from = format::value(matches, "from");
-    let texts = |name| matches.get_many::<String>(name).into_iter().flatten();
-    let mut ignored = Vec::new();
-    for path in texts("ignore") {
-        check(&schema, path)?;
-        ignored.push(path.clone());
-    }
-    let mut keys = HashMap::new();
-    for text in texts("key") {
-        let (list, field) = text.split_once('=').unwrap_or((text, ""));
-        let element = check(&schema, list)?;
-        let FieldKind::Message(element) = element.kind() else {
-            return Err(Failure::Usage(format!("--key {text}: {list} is no list of messages")));
-        };
-        let field = element.field(field).map_err(|error| Failure::Usage(format!("--key {text}: {error}")))?;
-        keys.insert(list.to_owned(), field);
-    }
+    let comparison = comparison(matches, &schema)?;
     let open = |name: &str| {
         let file = matches.get_one::<PathBuf>(name).map(PathBuf::as_path);
         source::open(file, from, !matches.get_flag("no-decompress"))
@@ -77,28 +60,14 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
             let [first, second] = &mut parsers;
             let pair = (message(&mut old, first, &schema)?, message(&mut new, second, &schema)?);
             number += 1;
-            let mut found = Comparer { ignored: &ignored, keys: &keys, lines: Vec::new() };
-            match &pair {
-                (None, None) => return Ok(()),
-                (Some(old), Some(new)) => found.messages(old.as_view(), new.as_view(), "", ""),
-                (Some(old), None) => found.add(b'-', "", &json(old.as_view())),
-                (None, Some(new)) => found.add(b'+', "", &json(new.as_view())),
+            let Some(lines) = lines(&comparison, &pair)? else { return Ok(()) };
+            let stream = number > 1 || from.is_stream();
+            let place = if stream { format!("message {number}: ") } else { String::new() };
+            for (sign, line) in &lines {
+                let (on, off) = if colours { (colour(*sign), "\x1b[0m") } else { ("", "") };
+                writeln!(target, "{on}{sign} {place}{line}{off}")?;
             }
-            for (sign, line) in &found.lines {
-                let (on, off) = match sign {
-                    _ if !colours => ("", ""),
-                    b'-' => ("\x1b[31m", "\x1b[0m"),
-                    b'+' => ("\x1b[32m", "\x1b[0m"),
-                    _ => ("\x1b[33m", "\x1b[0m"),
-                };
-                let place = if number > 1 || from.is_stream() {
-                    format!("message {number}: ")
-                } else {
-                    String::new()
-                };
-                writeln!(target, "{on}{} {place}{line}{off}", *sign as char)?;
-            }
-            count += found.lines.len() as u64;
+            count += lines.len() as u64;
         }
     };
     let result = all();
@@ -107,6 +76,57 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         0 => Ok(()),
         1 => Err(Failure::report("1 difference")),
         count => Err(Failure::report(format!("{count} differences"))),
+    }
+}
+
+/// What `--ignore` and `--key` say.
+fn comparison(matches: &ArgMatches, schema: &MessageDescriptor) -> Result<Comparison, Failure> {
+    let texts = |name| matches.get_many::<String>(name).into_iter().flatten();
+    let mut comparison = Comparison::new();
+    for path in texts("ignore") {
+        check(schema, path)?;
+        comparison = comparison.ignore(path);
+    }
+    for text in texts("key") {
+        let (list, field) = text.split_once('=').unwrap_or((text, ""));
+        let element = check(schema, list)?;
+        let FieldKind::Message(element) = element.kind() else {
+            return Err(Failure::Usage(format!("--key {text}: {list} is no list of messages")));
+        };
+        element.field(field).map_err(|error| Failure::Usage(format!("--key {text}: {error}")))?;
+        comparison = comparison.by_key(list, [field]);
+    }
+    Ok(comparison)
+}
+
+/// The differences of two messages, each with its sign; `None` after the last of both.
+fn lines(
+    comparison: &Comparison,
+    pair: &(Option<DynamicMessage>, Option<DynamicMessage>),
+) -> Result<Option<Vec<(char, String)>>, Failure> {
+    let (old, new) = match pair {
+        (None, None) => return Ok(None),
+        (Some(old), None) => return Ok(Some(vec![('-', json(old.as_view()))])),
+        (None, Some(new)) => return Ok(Some(vec![('+', json(new.as_view()))])),
+        (Some(old), Some(new)) => (old, new),
+    };
+    let found = comparison.differences(old, new).map_err(|error| Failure::report(error.to_string()))?;
+    let line = |difference: &tablepb::compare::Difference| {
+        let path = difference.path();
+        match (difference.before(), difference.after()) {
+            (Some(before), Some(after)) => ('~', format!("{path}: {before} -> {after}")),
+            (Some(before), None) => ('-', format!("{path}: {before}")),
+            (_, after) => ('+', format!("{path}: {}", after.unwrap_or_default())),
+        }
+    };
+    Ok(Some(found.iter().map(line).collect()))
+}
+
+fn colour(sign: char) -> &'static str {
+    match sign {
+        '-' => "\x1b[31m",
+        '+' => "\x1b[32m",
+        _ => "\x1b[33m",
     }
 }
 
@@ -129,179 +149,4 @@ fn message(
 
 fn json(view: MessageView<'_, '_>) -> String {
     tablepb::json::to_string(&view).unwrap_or_else(|error| format!("({error})"))
-}
-
-struct Comparer<'c> {
-    ignored: &'c [String],
-    /// The field of elements that says which are the same, by the path of the list.
-    keys: &'c HashMap<String, FieldDescriptor>,
-    lines: Vec<(u8, String)>,
-}
-
-impl Comparer<'_> {
-    fn add(&mut self, sign: u8, path: &str, text: &str) {
-        let colon = if path.is_empty() { "" } else { ": " };
-        self.lines.push((sign, format!("{path}{colon}{text}")));
-    }
-
-    /// Compares two messages at a path, with indices and without. Messages are at most as deep as decoders allow.
-    fn messages(&mut self, old: MessageView<'_, '_>, new: MessageView<'_, '_>, path: &str, plain: &str) {
-        let fields = |view: MessageView<'_, '_>| -> BTreeMap<u32, FieldDescriptor> {
-            view.fields().map(|(field, _)| (field.number(), field.to_owned())).collect()
-        };
-        let mut all = fields(old);
-        all.extend(fields(new));
-        for field in all.values() {
-            let name = if field.is_extension() {
-                format!("[{}]", field.full_name())
-            } else {
-                field.name().to_owned()
-            };
-            let join = |path: &str| if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            let (path, plain) = (join(path), join(plain));
-            if self.ignored.contains(&plain) {
-                continue;
-            }
-            match (old.has_field(field), new.has_field(field)) {
-                (false, false) => {}
-                (true, true) => {
-                    if let (Ok(old), Ok(new)) = (old.get_field(field), new.get_field(field)) {
-                        self.values(field, old, new, &path, &plain);
-                    }
-                }
-                (has, _) => {
-                    let (sign, view) = if has { (b'-', old) } else { (b'+', new) };
-                    // Without presence the other side has the default.
-                    let other = if has { new } else { old };
-                    if let (Ok(value), Ok(default)) = (view.get_field(field), other.get_field(field)) {
-                        self.one_side(field, sign, value, default, &path, &plain);
-                    }
-                }
-            }
-        }
-        let unknown = |view: MessageView<'_, '_>| {
-            view.unknown_fields().map(|field| (field.tag(), field.value().to_vec())).collect::<Vec<_>>()
-        };
-        if unknown(old) != unknown(new) {
-            self.add(b'~', path, "unknown fields differ");
-        }
-    }
-
-    fn one_side(
-        &mut self,
-        field: &FieldDescriptor,
-        sign: u8,
-        value: ValueRef<'_, '_>,
-        default: ValueRef<'_, '_>,
-        path: &str,
-        plain: &str,
-    ) {
-        let several = field.is_list() || field.is_map();
-        if several || !field.supports_presence() {
-            let (old, new) = if sign == b'-' { (value, default) } else { (default, value) };
-            return self.values(field, old, new, path, plain);
-        }
-        self.add(sign, path, &text(field, value));
-    }
-
-    fn values(
-        &mut self,
-        field: &FieldDescriptor,
-        old: ValueRef<'_, '_>,
-        new: ValueRef<'_, '_>,
-        path: &str,
-        plain: &str,
-    ) {
-        match (old, new) {
-            (ValueRef::List(old), ValueRef::List(new)) => {
-                let key = self.keys.get(plain);
-                let name = |(at, value)| match key {
-                    Some(key) => (format!("[{}={}]", key.name(), key_text(key, value)), value),
-                    None => (format!("[{at}]"), value),
-                };
-                let old: Vec<_> = old.iter().enumerate().map(name).collect();
-                let new: Vec<_> = new.iter().enumerate().map(name).collect();
-                self.named(field, &old, &new, path, plain);
-            }
-            (ValueRef::Map(old), ValueRef::Map(new)) => {
-                let old: Vec<_> = old.iter().map(|(key, value)| (map_key(key), value)).collect();
-                let new: Vec<_> = new.iter().map(|(key, value)| (map_key(key), value)).collect();
-                self.named(field, &old, &new, path, plain);
-            }
-            (ValueRef::Message(old), ValueRef::Message(new)) => self.messages(old, new, path, plain),
-            (old, new) => {
-                let (old, new) = (text(field, old), text(field, new));
-                if old != new {
-                    self.add(b'~', path, &format!("{old} -> {new}"));
-                }
-            }
-        }
-    }
-
-    /// Elements that have names; of several of one name the first with the first.
-    fn named(
-        &mut self,
-        field: &FieldDescriptor,
-        old: &[(String, ValueRef<'_, '_>)],
-        new: &[(String, ValueRef<'_, '_>)],
-        path: &str,
-        plain: &str,
-    ) {
-        let mut partners: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (at, (name, _)) in new.iter().enumerate().rev() {
-            partners.entry(name).or_default().push(at);
-        }
-        let mut taken = vec![false; new.len()];
-        for (name, value) in old {
-            let path = format!("{path}{name}");
-            match partners.get_mut(&**name).and_then(Vec::pop) {
-                Some(at) => {
-                    taken[at] = true;
-                    self.values(field, *value, new[at].1, &path, plain);
-                }
-                None => self.add(b'-', &path, &text(field, *value)),
-            }
-        }
-        for ((name, value), taken) in new.iter().zip(taken) {
-            if !taken {
-                self.add(b'+', &format!("{path}{name}"), &text(field, *value));
-            }
-        }
-    }
-}
-
-/// The field of an element that tells it from others; empty if it cannot be read.
-fn key_text(key: &FieldDescriptor, element: ValueRef<'_, '_>) -> String {
-    let value = element.as_message().and_then(|view| view.get_field(key).ok().map(|value| text(key, value)));
-    value.unwrap_or_default()
-}
-
-fn map_key(key: MapKeyRef<'_>) -> String {
-    match key {
-        MapKeyRef::String(text) => {
-            let mut out = Vec::new();
-            cell::json_string(text, &mut out);
-            format!("[{}]", String::from_utf8_lossy(&out))
-        }
-        // A string of proto2 that is not UTF-8.
-        MapKeyRef::Bytes(key) => format!("[\"{}\"]", key.escape_ascii()),
-        MapKeyRef::Bool(key) => format!("[{key}]"),
-        MapKeyRef::I32(key) => format!("[{key}]"),
-        MapKeyRef::I64(key) => format!("[{key}]"),
-        MapKeyRef::U32(key) => format!("[{key}]"),
-        MapKeyRef::U64(key) => format!("[{key}]"),
-    }
-}
-
-/// A value as JSON has it.
-fn text(field: &FieldDescriptor, value: ValueRef<'_, '_>) -> String {
-    let kind = match field.kind() {
-        FieldKind::Message(entry) if field.is_map() => {
-            entry.get_field_by_name("value").map_or(FieldKind::Bytes, |value| value.kind())
-        }
-        kind => kind,
-    };
-    let mut out = Vec::new();
-    cell::append(&kind, value, false, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -108,7 +108,8 @@ enum Rule {
     ByKey(Vec<String>),
 }
 
-/// How messages are compared. By default all fields count, lists in their order, and numbers by their bits, as `==` compares views.
+/// How messages are compared. By default all fields count, lists in their order, and numbers by their bits, as `==` compares views. A field
+/// without presence that is not set has its default value.
 ///
 /// Fields are named by paths without elements, `"rows.cells.name"`; a map's values are at `"map.value"`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -53,8 +53,9 @@ impl CompareWalk<'_> {
             let right = in_b.next_if(|(field, _)| field.number() == number);
             let Some((field, _)) = left.or(right) else { break };
             let mut values = (left.map(|(_, value)| value), right.map(|(_, value)| value));
-            if self.comparison.unset_is_default {
-                // Of a field that is not set, this is its default value.
+            let implicit = !field.supports_presence() && !field.is_list() && !field.is_map();
+            if self.comparison.unset_is_default || implicit {
+                // Without presence a field that is not set has its default value.
                 values = (values.0.or(a.get_field(field).ok()), values.1.or(b.get_field(field).ok()));
             }
             self.field(field, values);
