@@ -45,6 +45,21 @@ use alloc::vec::Vec;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait AnyMessage {
+    /// A copy as a dynamic message: of a struct as one of its own schema, see [`MessageView::to_struct`] for the way back.
+    ///
+    /// Costs a copy; of a struct an encode and a decode.
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::encode`](crate::Message::encode), but for required fields; `InvalidSchema`, `InvalidMessage` if the schema of a struct
+    /// is not valid or does not take its content; `OutOfMemory`.
+    #[cfg(feature = "reflect")]
+    fn to_dynamic(&self) -> Result<DynamicMessage, EncodeError> {
+        let mut copy = Ok(None);
+        self.__show(None, &mut |view| copy = view.try_to_owned().map(Some))?;
+        copy.ok().flatten().ok_or_else(|| EncodeError::new(EncodeErrorKind::OutOfMemory))
+    }
+
     #[doc(hidden)]
     fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError>;
 
@@ -186,15 +201,18 @@ pub(crate) fn show_as<R>(
     let mut bytes = Vec::new();
     encode(&mut bytes)?;
     let mut decoder = Decoder::new(by).with_options(WHOLE);
-    let view = decoder.decode(&bytes).map_err(|error| {
-        // What a struct has encoded is a message of its table, so mostly this is a lack of memory.
-        let kind = match error.kind() {
-            DecodeErrorKind::OutOfMemory | DecodeErrorKind::BudgetExceeded => EncodeErrorKind::OutOfMemory,
-            _ => EncodeErrorKind::InvalidMessage,
-        };
-        EncodeError::new(kind).with_path(error.path().try_copy()).in_message_copied(by.full_name())
-    })?;
+    let view = decoder.decode(&bytes).map_err(|error| undecoded(&error).in_message_copied(by.full_name()))?;
     Ok(show(view))
+}
+
+/// What a message has encoded is one of its type, so mostly this is a lack of memory.
+#[cfg(feature = "reflect")]
+pub(crate) fn undecoded(error: &DecodeError) -> EncodeError {
+    let kind = match error.kind() {
+        DecodeErrorKind::OutOfMemory | DecodeErrorKind::BudgetExceeded => EncodeErrorKind::OutOfMemory,
+        _ => EncodeErrorKind::InvalidMessage,
+    };
+    EncodeError::new(kind).with_path(error.path().try_copy())
 }
 
 #[cfg(feature = "reflect")]

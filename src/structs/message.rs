@@ -18,7 +18,7 @@ use crate::formats::{AnyMessage, MergeBytes};
 #[cfg(feature = "reflect")]
 use crate::formats::{MergeText, ParseError, ParseText};
 #[cfg(feature = "reflect")]
-use crate::message::MessageView;
+use crate::message::{DynamicMessage, MessageView};
 #[cfg(feature = "reflect")]
 use crate::schema::pool::MessageDescriptor;
 use crate::schema::table::MessageTable;
@@ -248,6 +248,10 @@ pub trait Message: Sized {
         DecodeOptions::new().merge(self, input)
     }
 
+    /// Whether a member keeps the unknown fields.
+    #[doc(hidden)]
+    const __KEEPS_UNKNOWN: bool = false;
+
     /// Where the schema of the listing is kept.
     #[doc(hidden)]
     #[must_use]
@@ -383,6 +387,11 @@ impl<'i, M: DecodeFrom<'i>> MergeBytes<'i> for M {
 }
 
 impl<M: Message> AnyMessage for M {
+    #[cfg(feature = "reflect")]
+    fn to_dynamic(&self) -> Result<DynamicMessage, EncodeError> {
+        by_schema::to_dynamic(self)
+    }
+
     fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
         append(self, buffer, options)
     }

@@ -14,7 +14,7 @@
 //! | `field.rs` | the traits of members |
 //! | `scalar.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
-//! | `custom.rs`, `json/custom.rs` | values of types of one's own |
+//! | `custom.rs` | values of types of one's own |
 //! | `lazy/mod.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs` | messages encoded in advance; decoding them to check them |
 //! | `plain.rs`, `map.rs` | members without presence, `Option` and `Vec`; map members |
@@ -29,7 +29,8 @@
 //! | `message.rs` | the trait [`Message`] |
 //! | `schema.rs`, `by_schema.rs`, `text_format.rs` | the schema at run time; other formats by way of it |
 //! | `no_schema.rs` | stands for `schema.rs` without the feature `reflect` |
-//! | `json/`: `print.rs`, `parse.rs`, `print_values.rs`, `parse_values.rs` | JSON straight from and to structs; what is at fault or rare by way of the schema |
+//! | `walk/`: `show.rs`, `fill.rs` | members shown to a sink and filled from a source, whatever the format |
+//! | `json/`: `print.rs`, `parse.rs` | JSON as such a sink and source; what is at fault or rare by way of the schema |
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
@@ -46,22 +47,24 @@ mod convert;
 mod json;
 mod lazy;
 mod message;
-#[cfg(not(feature = "json"))]
-mod no_json;
+#[cfg(not(feature = "reflect"))]
+mod no_walk;
+#[cfg(feature = "reflect")]
+mod walk;
 
 // These traits take the state of a pass, and the states of the passes call these traits. The files import them from here,
 // so that no two files import each other.
-#[cfg(feature = "json")]
-use json::parse::{ParseField, ParseValue};
-#[cfg(feature = "json")]
-use json::print::{PrintField, PrintValue};
-#[cfg(feature = "json")]
+#[cfg(feature = "reflect")]
 use members::field::{DecodeField, VisitMember};
 use members::field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
 #[cfg(feature = "json")]
 use message::check_required;
-#[cfg(not(feature = "json"))]
-use no_json::{ParseField, ParseValue, PrintField, PrintValue};
+#[cfg(not(feature = "reflect"))]
+use no_walk::{FillField, FillValue, ShowField, ShowValue};
+#[cfg(feature = "reflect")]
+use walk::fill::{FillField, FillValue};
+#[cfg(feature = "reflect")]
+use walk::show::{ShowField, ShowValue};
 
 pub use lazy::Lazy;
 pub use members::custom::CustomValue;

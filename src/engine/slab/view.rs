@@ -156,7 +156,7 @@ impl<'a, 'i> RawList<'a, 'i> {
 
     /// The offset of an element, [`NIL`] past the end.
     #[inline]
-    pub(super) fn at(&self, index: u32) -> u32 {
+    pub(crate) fn at(&self, index: u32) -> u32 {
         if index < self.list.len { self.list.ptr + index * self.width } else { NIL }
     }
 

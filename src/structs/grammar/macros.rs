@@ -419,6 +419,13 @@ macro_rules! __bind {
                 const TABLE: &'static $crate::table::MessageTable =
                     &$crate::table::MessageTable::new($full, __FIELDS).syntax($crate::listing::syntax!($syntax));
 
+                const __KEEPS_UNKNOWN: bool = {
+                    #[allow(unused_mut)]
+                    let mut keeps = false;
+                    $($crate::listing::unknown!($kind keeps = true);)*
+                    keeps
+                };
+
                 fn __schema() -> $crate::listing::Option<&'static $crate::listing::SchemaCell> {
                     static CELL: $crate::listing::SchemaCell = $crate::listing::SchemaCell::new();
                     $crate::listing::Some(&CELL)

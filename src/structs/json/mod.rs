@@ -1,15 +1,9 @@
 //! Structs as JSON: straight where that works, otherwise by way of a dynamic message, which gives the same result or the error.
 
 #[cfg(feature = "json")]
-pub(super) mod custom;
-#[cfg(feature = "json")]
 pub(super) mod parse;
 #[cfg(feature = "json")]
-pub(super) mod parse_values;
-#[cfg(feature = "json")]
 pub(super) mod print;
-#[cfg(feature = "json")]
-pub(super) mod print_values;
 
 use super::json::{parse as json_parse, print as json_print};
 use super::reflect::by_schema;

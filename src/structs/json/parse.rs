@@ -13,80 +13,23 @@
 //!
 //! Memory, depth and stack are those of [`Input`], which is given the text as if it were the bytes to decode.
 
-use crate::formats::ParseErrorKind;
-use crate::formats::json::{AHEAD, Follow, JsonScanner, MemberKey, Parser};
-use crate::formats::numbers::{parse_duration, parse_timestamp};
+use crate::formats::json::{AHEAD, Follow, JsonScanner, MemberKey, Parser, integer_word, key_word, word_of};
+use crate::formats::numbers::{decode_base64, parse_duration, parse_timestamp};
 use crate::schema::pool::{DescriptorPool, FieldFormats, MessageDescriptor, WellKnown};
-use crate::schema::program::{FieldEntry, Program};
+use crate::schema::program::{FieldEntry, Program, Scalar};
+use crate::schema::table::TableKind;
 use crate::structs::decode::input::Input;
-use crate::structs::decode::memory;
-use crate::structs::grammar::kinds::KindMarker;
+use crate::structs::grammar::kinds::{KindMarker, ScalarKind};
+use crate::structs::members::field::ScalarValue;
+use crate::structs::walk::fill::{Filled, MemberSource, Stop};
 use crate::structs::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, VisitMember};
-use crate::wire::error::DecodeErrorKind;
 use crate::wire::options::DecodeOptions;
-use crate::wire::{DEFAULT_DEPTH, MAX_LEN, utf8};
-use alloc::vec::Vec;
-
-/// The text is left to the parser of dynamic messages.
-#[derive(Clone, Copy, Debug)]
-pub struct Stop;
-
-pub type Parsed = Result<(), Stop>;
-
-impl From<ParseErrorKind> for Stop {
-    #[inline]
-    fn from(_: ParseErrorKind) -> Self {
-        Self
-    }
-}
-
-impl From<DecodeErrorKind> for Stop {
-    #[inline]
-    fn from(_: DecodeErrorKind) -> Self {
-        Self
-    }
-}
-
-/// Parses one value of the kind `K`.
-pub trait ParseValue<'i, K: KindMarker>: Sized {
-    /// Parses a value into an empty one.
-    fn parse(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed;
-
-    /// Parses the key of a map entry.
-    #[inline]
-    fn parse_key(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed {
-        self.parse(parser)
-    }
-
-    /// Parses the elements of a list.
-    fn parse_all(list: &mut Vec<Self>, parser: &mut StructParser<'_, 'i>) -> Parsed
-    where
-        Self: DecodeValue<'i, K>,
-    {
-        let at = parser.at;
-        parser.elements(|parser| {
-            memory::push_fresh(list, &mut parser.input)?;
-            parser.at = at;
-            list.last_mut().map_or(Err(Stop), |value| value.parse(parser))
-        })
-    }
-}
-
-/// Parses a field of the kind `K` into a member of a struct.
-pub trait ParseField<'i, K: KindMarker> {
-    /// Parses a value that is not `null`; the field is not set yet.
-    fn parse(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed;
-
-    /// Sets an integer field without presence. False for any other.
-    #[inline]
-    fn set_number(&mut self, _number: i64) -> bool {
-        false
-    }
-}
+use crate::wire::{DEFAULT_DEPTH, MAX_LEN, utf8, zigzag32, zigzag64};
+use alloc::{string::String, vec::Vec};
 
 /// The field that is being parsed.
 #[derive(Clone, Copy)]
-pub(in crate::structs) struct At {
+pub struct At {
     /// The program of its message, or of its map entry.
     index: u32,
     position: u32,
@@ -94,12 +37,42 @@ pub(in crate::structs) struct At {
     sub: u32,
 }
 
+/// How integers of a kind are stored in a message.
+const fn integer<K: KindMarker>() -> Scalar {
+    match K::VALUE {
+        TableKind::Int32 | TableKind::Sint32 | TableKind::Sfixed32 => Scalar::I32,
+        TableKind::Uint32 | TableKind::Fixed32 => Scalar::U32,
+        TableKind::Int64 | TableKind::Sint64 | TableKind::Sfixed64 => Scalar::I64,
+        _ => Scalar::U64,
+    }
+}
+
+/// The bits of an integer, as [`ScalarValue::from_raw`] takes them.
+#[inline(always)]
+fn raw<K: KindMarker>(word: u64) -> u64 {
+    match K::VALUE {
+        TableKind::Sint32 => zigzag32(word as i32).into(),
+        TableKind::Sint64 => zigzag64(word as i64),
+        _ => word,
+    }
+}
+
+/// Elements that are collected before they go to a list.
+const BLOCK: usize = 32;
+
+#[inline]
+fn append<T: Copy>(list: &mut Vec<T>, block: &[T], parser: &mut StructParser<'_, '_>) -> Filled {
+    parser.input.reserve(list, block.len())?;
+    list.extend_from_slice(block);
+    Ok(())
+}
+
 /// State of one parse.
 pub struct StructParser<'p, 'i> {
-    pub(in crate::structs) pool: &'p DescriptorPool,
-    pub(in crate::structs) scanner: JsonScanner<'i>,
-    pub(in crate::structs) input: Input<'i>,
-    pub(in crate::structs) scratch: Vec<u8>,
+    pool: &'p DescriptorPool,
+    scanner: JsonScanner<'i>,
+    input: Input<'i>,
+    scratch: Vec<u8>,
     at: At,
     follow: Follow,
     options: Parser,
@@ -153,7 +126,7 @@ struct SeenMembers {
 
 /// Sets a bit; stops at one that is set.
 #[inline(always)]
-fn note(word: &mut u64, bit: usize) -> Parsed {
+fn note(word: &mut u64, bit: usize) -> Filled {
     let bit = 1 << (bit & 63);
     if *word & bit != 0 {
         return Err(Stop);
@@ -163,18 +136,8 @@ fn note(word: &mut u64, bit: usize) -> Parsed {
 }
 
 impl<'p, 'i> StructParser<'p, 'i> {
-    /// The message in the current field, one level deeper.
-    pub(in crate::structs) fn message<M: DecodeFrom<'i>>(&mut self, message: &mut M) -> Parsed {
-        self.input.look_at_stack::<M>()?;
-        let depth = self.input.depth_left.checked_sub(1).ok_or(Stop)?;
-        self.input.depth_left = depth;
-        self.body(message, self.at.sub)?;
-        self.input.depth_left = depth + 1;
-        Ok(())
-    }
-
     /// A message, of the type that this program is of.
-    fn body<M: DecodeFrom<'i>>(&mut self, message: &mut M, index: u32) -> Parsed {
+    fn body<M: DecodeFrom<'i>>(&mut self, message: &mut M, index: u32) -> Filled {
         let program = self.pool.programs().program(index);
         let position = match self.pool.well_known(program.message()) {
             WellKnown::None => {
@@ -213,7 +176,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
     ///     white space, and the value: into the member
     /// ```
     #[inline(never)]
-    fn members<M: DecodeFrom<'i>>(&mut self, message: &mut M, index: u32, program: &'p Program) -> Parsed {
+    fn members<M: DecodeFrom<'i>>(&mut self, message: &mut M, index: u32, program: &'p Program) -> Filled {
         let names = self.pool.field_formats(program.message());
         let mut seen = self.begin_seen(program)?;
         let (mut first, mut next) = (true, 0);
@@ -277,7 +240,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
 
     /// Notes a field; stops at one that was noted before.
     #[inline(always)]
-    fn note(&mut self, seen: &mut SeenMembers, position: usize) -> Parsed {
+    fn note(&mut self, seen: &mut SeenMembers, position: usize) -> Filled {
         let word = match seen.wide {
             None => &mut seen.fields,
             Some(start) => self.seen.get_mut(start + position / 64).ok_or(Stop)?,
@@ -287,7 +250,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
 
     /// As [`note`](Self::note), for a oneof, given as in an entry.
     #[inline]
-    fn note_oneof(&mut self, seen: &mut SeenMembers, program: &Program, oneof: u16) -> Parsed {
+    fn note_oneof(&mut self, seen: &mut SeenMembers, program: &Program, oneof: u16) -> Filled {
         let bit = usize::from(oneof) - 1;
         match seen.wide {
             None => note(&mut seen.oneofs, bit),
@@ -305,7 +268,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
         message: &mut M,
         (index, position): (u32, usize),
         entry: &FieldEntry,
-    ) -> Parsed {
+    ) -> Filled {
         self.at = At { index, position: position as u32, sub: entry.sub };
         // Stays true if the struct lacks the field: then no member is visited.
         self.stopped = true;
@@ -361,32 +324,149 @@ impl<'p, 'i> StructParser<'p, 'i> {
 
     /// The text of a string.
     #[inline]
-    pub(in crate::structs) fn string(&mut self) -> Result<&[u8], Stop> {
+    fn string(&mut self) -> Result<&[u8], Stop> {
         let quoted = self.scanner.string()?;
         Ok(self.scanner.text(quoted, &mut self.scratch)?)
     }
 
     /// The fields of the message of the current field, and its position.
-    pub(in crate::structs) fn field(&self) -> (FieldFormats<'p>, usize) {
+    fn place(&self) -> (FieldFormats<'p>, usize) {
         let program = self.pool.programs().program(self.at.index);
         (self.pool.field_formats(program.message()), self.at.position as usize)
     }
 
-    /// Runs `parse` at each element of a list.
+    #[inline(never)]
+    fn long_integer(&mut self, scalar: Scalar) -> Result<u64, Stop> {
+        let integer = self.scanner.number(&mut self.scratch)?.integer();
+        Ok(integer_word(scalar, integer)?)
+    }
+
+    /// An enum value by name or number.
+    #[inline(never)]
+    fn enumeration(&mut self) -> Result<i32, Stop> {
+        let (names, position) = self.place();
+        match self.scanner.peek()? {
+            b'"' => {
+                let pool = self.pool;
+                let name = core::str::from_utf8(self.string()?).map_err(|_| Stop)?;
+                pool.json_enum_number(names.enumeration(position), name).ok_or(Stop)
+            }
+            b'n' if names.is_null_value(position) => {
+                self.scanner.literal(b"null")?;
+                Ok(0)
+            }
+            _ => Ok(self.long_integer(Scalar::I32)? as i32),
+        }
+    }
+
+    /// Appends base64 to an empty list.
+    fn base64(&mut self, bytes: &mut Vec<u8>) -> Filled {
+        let quoted = self.scanner.string()?;
+        let text = self.scanner.text(quoted, &mut self.scratch)?;
+        let len = text.len() / 4 * 3 + 3;
+        if bytes.capacity() < len {
+            self.input.charge(len)?;
+            bytes.try_reserve_exact(len).map_err(|_| Stop)?;
+        }
+        if decode_base64(text, bytes) { Ok(()) } else { Err(Stop) }
+    }
+}
+
+impl<'i> MemberSource<'i> for StructParser<'_, 'i> {
+    type EntryValue = At;
+
     #[inline(always)]
-    pub(in crate::structs) fn elements(&mut self, mut parse: impl FnMut(&mut Self) -> Parsed) -> Parsed {
+    fn input(&mut self) -> &mut Input<'i> {
+        &mut self.input
+    }
+
+    #[inline(always)]
+    fn scalar<K: ScalarKind>(&mut self) -> Result<u64, Stop> {
+        Ok(match K::VALUE {
+            TableKind::Double => self.scanner.double(&mut self.scratch)?.to_bits(),
+            TableKind::Float => self.scanner.float(&mut self.scratch)?.to_bits().into(),
+            TableKind::Bool => self.scanner.boolean()?.into(),
+            TableKind::Enum(_) => self.enumeration()? as u64,
+            _ => {
+                let start = self.scanner.at;
+                let short = self.scanner.short_integer().and_then(|value| word_of(integer::<K>(), value));
+                raw::<K>(match short {
+                    Some(word) => word,
+                    None => {
+                        self.scanner.at = start;
+                        self.long_integer(integer::<K>())?
+                    }
+                })
+            }
+        })
+    }
+
+    fn key<K: ScalarKind>(&mut self) -> Result<u64, Stop> {
+        let scalar = if matches!(K::VALUE, TableKind::Bool) { Scalar::Bool } else { integer::<K>() };
+        Ok(raw::<K>(key_word(scalar, self.string()?)?))
+    }
+
+    /// By the block: a short list is allocated once, with the capacity that it needs.
+    fn scalars<K: ScalarKind, T: ScalarValue<K>>(&mut self, list: &mut Vec<T>) -> Filled {
+        let (mut block, mut len) = ([T::zero(); BLOCK], 0);
+        self.elements(|parser| {
+            let value = T::from_raw(parser.scalar::<K>()?).ok_or(Stop)?;
+            if len == BLOCK {
+                append(list, &block, parser)?;
+                len = 0;
+            }
+            if let Some(place) = block.get_mut(len) {
+                *place = value;
+            }
+            len += 1;
+            Ok(())
+        })?;
+        append(list, block.get(..len).unwrap_or_default(), self)
+    }
+
+    #[inline]
+    fn text(&mut self, text: &mut String) -> Filled {
+        let quoted = self.scanner.string()?;
+        let found = if quoted.escaped {
+            let found = self.scanner.text(quoted, &mut self.scratch)?;
+            core::str::from_utf8(found).map_err(|_| Stop)?
+        } else {
+            self.scanner.text.get(quoted.start..quoted.end).ok_or(Stop)?
+        };
+        Ok(self.input.assign(text, found)?)
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &mut Vec<u8>) -> Filled {
+        bytes.clear();
+        self.base64(bytes)
+    }
+
+    /// One level deeper.
+    fn message<M: DecodeFrom<'i>>(&mut self, message: &mut M) -> Filled {
+        self.input.look_at_stack::<M>()?;
+        let depth = self.input.depth_left.checked_sub(1).ok_or(Stop)?;
+        self.input.depth_left = depth;
+        self.body(message, self.at.sub)?;
+        self.input.depth_left = depth + 1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn elements(&mut self, mut fill: impl FnMut(&mut Self) -> Filled) -> Filled {
+        let at = self.at;
         self.scanner.take(b'[')?;
         self.input.pos = self.scanner.at;
         let mut count = 0;
         while self.scanner.more(count, b']')? {
             count = 1;
-            parse(self)?;
+            self.at = at;
+            fill(self)?;
         }
         Ok(())
     }
 
-    /// Runs `parse` at each key of a map; the current field is then that of the value. Entries count as messages.
-    pub(in crate::structs) fn entries(&mut self, mut parse: impl FnMut(&mut Self, At) -> Parsed) -> Parsed {
+    fn entries(&mut self, mut fill: impl FnMut(&mut Self, At) -> Filled) -> Filled {
         self.scanner.take(b'{')?;
         self.input.pos = self.scanner.at;
         let index = self.at.sub;
@@ -398,75 +478,42 @@ impl<'p, 'i> StructParser<'p, 'i> {
                 self.input.depth_left = self.input.depth_left.checked_sub(1).ok_or(Stop)?;
             }
             count = 1;
-            parse(self, at)?;
+            fill(self, at)?;
         }
         self.input.depth_left += count;
         Ok(())
     }
 
-    /// The colon after the key of a map entry, and its value.
-    pub(in crate::structs) fn entry_value<K: KindMarker, V: DecodeValue<'i, K>>(
-        &mut self,
-        value: &mut V,
-        at: At,
-    ) -> Parsed {
+    #[inline]
+    fn entry_value(&mut self, at: At) -> Filled {
         self.scanner.colon()?;
         self.at = at;
-        value.parse(self)
-    }
-
-    /// Makes a value, parses into it, and passes it to `finish`. During the parse, a large value is on the heap: the frame is
-    /// one of a recursion.
-    #[inline]
-    pub(in crate::structs) fn aside<T>(
-        &mut self,
-        make: impl FnOnce(&mut Input<'i>) -> Result<T, DecodeErrorKind>,
-        parse: impl FnOnce(&mut T, &mut Self) -> Parsed,
-        finish: impl FnOnce(T, &mut Self) -> Parsed,
-    ) -> Parsed {
-        if const { size_of::<T>() <= memory::SMALL_VALUE } {
-            let mut value = make(&mut self.input)?;
-            parse(&mut value, self)?;
-            return finish(value, self);
-        }
-        let mut room = memory::make_on_heap(&mut self.input, make)?;
-        parse(room.last_mut().ok_or(Stop)?, self)?;
-        self.finish_aside(room, finish)
-    }
-}
-
-impl<'i> StructParser<'_, 'i> {
-    #[inline(never)]
-    fn finish_aside<T>(&mut self, mut room: Vec<T>, finish: impl FnOnce(T, &mut Self) -> Parsed) -> Parsed {
-        let value = room.pop().ok_or(Stop)?;
-        let parsed = finish(value, self);
-        self.input.refund(size_of::<T>());
-        parsed
+        Ok(())
     }
 }
 
 impl<'i> VisitMember<'i> for StructParser<'_, 'i> {
     #[inline(never)]
     fn field<K: KindMarker, F: DecodeField<'i, K>>(&mut self, field: &mut F) {
-        self.stopped = field.parse(self).is_err();
+        self.stopped = field.fill(self).is_err();
     }
 
     #[inline(never)]
     fn arm<K: KindMarker, T: DecodeValue<'i, K>>(&mut self, set: impl FnOnce(T)) {
-        let parsed = self.aside(
+        let filled = self.aside(
             |input| T::fresh(input),
-            |value, parser| value.parse(parser),
+            |value, parser| value.fill(parser),
             |value, _| {
                 set(value);
                 Ok(())
             },
         );
-        self.stopped = parsed.is_err();
+        self.stopped = filled.is_err();
     }
 }
 
 /// Sets the fields of a message of seconds and nanoseconds.
-fn set_time<'i, M: DecodeFrom<'i>>(message: &mut M, seconds: i64, nanos: i64) -> Parsed {
+fn set_time<'i, M: DecodeFrom<'i>>(message: &mut M, seconds: i64, nanos: i64) -> Filled {
     for (field, number) in [(1, seconds), (2, nanos)] {
         let mut set = SetNumber { number, is_set: false };
         message.__member(field, &mut set);

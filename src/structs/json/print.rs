@@ -9,55 +9,25 @@
 //! Whatever is an error in JSON, or is kept as bytes, or could be read in two ways, stops the printer. The message is then
 //! printed by way of a dynamic message (`json.rs`), whose result counts: so errors and rare forms exist once.
 
-use crate::formats::json::{JsonStyle, Printer};
+use crate::formats::json::{JsonStyle, Printer, put_whole};
+use crate::formats::numbers::{encode_base64, put_element, put_i64, put_quoted_i64, put_quoted_u64, put_u64};
 use crate::formats::print::Style;
 use crate::schema::pool::{FieldFormats, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
-use crate::schema::table::DefaultValue;
+use crate::schema::table::{DefaultValue, TableKind};
 use crate::structs::decode::stack::StackBound;
 use crate::structs::encode::calls::visit_fields;
-use crate::structs::grammar::kinds::{KindMarker, WireSpec};
+use crate::structs::grammar::kinds::{KindMarker, ScalarKind, WireSpec};
+use crate::structs::members::field::ScalarValue;
+use crate::structs::walk::show::{MemberSink, ShowValue, is_listed};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::output::buffer::sealed::RawBuffer;
-use crate::wire::{DEFAULT_DEPTH, Reader, WireType};
+use crate::wire::{DEFAULT_DEPTH, Reader, WireType, unzigzag32, unzigzag64};
 use core::mem::replace;
-
-/// Prints one value of the kind `K`.
-pub trait PrintValue<K: KindMarker>: Sized {
-    /// Prints the value.
-    fn print(&self, printer: &mut StructPrinter<'_, '_>);
-
-    /// Prints the value as a key of a map.
-    #[inline]
-    fn print_key(&self, printer: &mut StructPrinter<'_, '_>) {
-        self.print(printer);
-    }
-
-    /// Prints a list that is not empty.
-    #[inline]
-    fn print_all(list: &[Self], printer: &mut StructPrinter<'_, '_>) {
-        printer.list(list, |value, printer| value.print(printer));
-    }
-}
-
-/// Prints a member of a struct as a field of the kind `K`.
-pub trait PrintField<K: KindMarker> {
-    /// Whether an encode would write the field.
-    fn is_set(&self) -> bool;
-
-    /// The same with a default value.
-    #[inline]
-    fn is_set_or(&self, _default: DefaultValue<'static>) -> bool {
-        self.is_set()
-    }
-
-    /// Prints the value of a field that is set.
-    fn print(&self, printer: &mut StructPrinter<'_, '_>);
-}
 
 /// State of one pass.
 pub struct StructPrinter<'p, 'b> {
-    pub(in crate::structs) json: JsonStyle<'p, 'b>,
+    json: JsonStyle<'p, 'b>,
     /// The message, or the map entry, that the current field belongs to.
     object: Object<'p>,
     /// How many objects and lists are open.
@@ -129,27 +99,92 @@ pub(in crate::structs) fn print<M: Message>(
     printer.json.out.finish().is_ok()
 }
 
-impl<'p> StructPrinter<'p, '_> {
-    /// Leaves the message to the printer of dynamic messages.
-    #[cold]
-    pub(in crate::structs) fn stop(&mut self) {
-        self.stopped = true;
+/// A scalar by its value in JSON.
+enum Plain {
+    Signed(i64),
+    Unsigned(u64),
+    Signed64(i64),
+    Unsigned64(u64),
+    Double(f64),
+    Float(f32),
+    Bool(bool),
+    Enum(i32),
+}
+
+impl Plain {
+    /// The value of these bits, as [`ScalarValue::to_raw`] gives them.
+    #[inline(always)]
+    fn of<K: ScalarKind>(raw: u64) -> Self {
+        match K::VALUE {
+            TableKind::Int32 | TableKind::Sfixed32 => Self::Signed(i64::from(raw as i32)),
+            TableKind::Sint32 => Self::Signed(unzigzag32(raw as u32).into()),
+            TableKind::Uint32 | TableKind::Fixed32 => Self::Unsigned(u64::from(raw as u32)),
+            TableKind::Int64 | TableKind::Sfixed64 => Self::Signed64(raw as i64),
+            TableKind::Sint64 => Self::Signed64(unzigzag64(raw)),
+            TableKind::Double => Self::Double(f64::from_bits(raw)),
+            TableKind::Float => Self::Float(f32::from_bits(raw as u32)),
+            TableKind::Bool => Self::Bool(raw != 0),
+            TableKind::Enum(_) => Self::Enum(raw as i32),
+            _ => Self::Unsigned64(raw),
+        }
     }
 
+    #[inline(always)]
+    fn print(self, printer: &mut StructPrinter<'_, '_>) {
+        let (quoted, in_value) = (printer.json.options.stringify_64_bit_integers, printer.is_in_value());
+        let json = &mut printer.json;
+        match self {
+            Self::Signed64(value) if quoted => put_quoted_i64(&mut json.out, value),
+            Self::Unsigned64(value) if quoted => put_quoted_u64(&mut json.out, value),
+            Self::Signed(value) | Self::Signed64(value) => put_i64(&mut json.out, value),
+            Self::Unsigned(value) | Self::Unsigned64(value) => put_u64(&mut json.out, value),
+            Self::Float(value) => json.float(value),
+            // A `google.protobuf.Value` holds finite numbers only.
+            Self::Double(value) if !value.is_finite() && in_value => printer.stop(),
+            Self::Double(value) => json.double(value),
+            Self::Bool(true) => json.out.array(b"true"),
+            Self::Bool(false) => json.out.array(b"false"),
+            Self::Enum(_) if in_value => json.out.array(b"null"),
+            Self::Enum(number) => {
+                let field = printer.place();
+                printer.json.enumeration(field, number);
+            }
+        }
+    }
+
+    /// An element on one line, after a bracket or comma.
+    #[inline(always)]
+    fn print_after(self, lead: u8, printer: &mut StructPrinter<'_, '_>) {
+        let quoted = printer.json.options.stringify_64_bit_integers;
+        let out = &mut printer.json.out;
+        match self {
+            Self::Signed64(value) if quoted => put_element::<true>(out, lead, value.into()),
+            Self::Unsigned64(value) if quoted => put_element::<true>(out, lead, value.into()),
+            Self::Signed(value) | Self::Signed64(value) => put_element::<false>(out, lead, value.into()),
+            Self::Unsigned(value) | Self::Unsigned64(value) => put_element::<false>(out, lead, value.into()),
+            other => {
+                out.byte(lead);
+                other.print(printer);
+            }
+        }
+    }
+}
+
+impl<'p> StructPrinter<'p, '_> {
     #[inline]
-    pub(in crate::structs) fn has_stopped(&self) -> bool {
+    fn has_stopped(&self) -> bool {
         self.stopped || self.json.out.has_failed()
     }
 
     /// The current field.
     #[inline]
-    pub(in crate::structs) fn field(&self) -> (FieldFormats<'p>, usize) {
+    fn place(&self) -> (FieldFormats<'p>, usize) {
         (self.object.names, self.object.position)
     }
 
     /// Whether the current field is one of a `google.protobuf.Value`.
     #[inline]
-    pub(in crate::structs) fn is_in_value(&self) -> bool {
+    fn is_in_value(&self) -> bool {
         self.object.value
     }
 
@@ -227,18 +262,6 @@ impl<'p> StructPrinter<'p, '_> {
         self.json.default(FieldRef::at(self.json.pool, message, field, position as u16), entry);
     }
 
-    /// The message in the current field, one level deeper.
-    pub(in crate::structs) fn message<M: Message>(&mut self, message: &M) {
-        let Some(entry) = self.object.entry() else { return self.stop() };
-        let Some(depth) = self.depth_left.checked_sub(1) else { return self.stop() };
-        if !self.stack.has_room() || self.has_stopped() {
-            return self.stop();
-        }
-        self.depth_left = depth;
-        self.body(message, entry.sub);
-        self.depth_left = depth + 1;
-    }
-
     /// A message, of the type that this program is of.
     #[inline(never)]
     fn body<M: Message>(&mut self, message: &M, program: u32) {
@@ -293,51 +316,6 @@ impl<'p> StructPrinter<'p, '_> {
         }
     }
 
-    /// A list that is not empty, element by element.
-    pub(in crate::structs) fn list<T>(&mut self, list: &[T], print: impl Fn(&T, &mut Self)) {
-        self.open(b'[');
-        for (at, value) in list.iter().enumerate() {
-            self.element(at);
-            print(value, self);
-            if self.has_stopped() {
-                return;
-            }
-        }
-        self.close(b']');
-    }
-
-    /// A map that is not empty. Entries count as messages.
-    pub(in crate::structs) fn map<
-        'm,
-        K: PrintValue<KK> + 'm,
-        V: PrintValue<VK> + 'm,
-        KK: KindMarker,
-        VK: KindMarker,
-    >(
-        &mut self,
-        entries: impl Iterator<Item = (&'m K, &'m V)>,
-    ) {
-        let Some(entry) = self.object.entry() else { return self.stop() };
-        let Some(depth) = self.depth_left.checked_sub(1) else { return self.stop() };
-        self.depth_left = depth;
-        let outer = replace(&mut self.object, Object::new(&self.json, entry.sub));
-        self.open(b'{');
-        for (at, (key, value)) in entries.enumerate() {
-            self.element(at);
-            self.object.position = 0;
-            key.print_key(self);
-            self.json.colon();
-            self.object.position = 1;
-            value.print(self);
-            if self.has_stopped() {
-                return;
-            }
-        }
-        self.close(b'}');
-        self.object = outer;
-        self.depth_left = depth + 1;
-    }
-
     fn open(&mut self, bracket: u8) {
         self.json.out.byte(bracket);
         self.level += 1;
@@ -366,7 +344,111 @@ impl<'p> StructPrinter<'p, '_> {
     #[inline(never)]
     fn set<K: KindMarker, F: EncodeField<K>>(&mut self, number: u32, field: &F) {
         self.key(number);
-        field.print(self);
+        field.show(self);
+    }
+}
+
+impl MemberSink for StructPrinter<'_, '_> {
+    /// Leaves the message to the printer of dynamic messages.
+    #[cold]
+    fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    #[inline]
+    fn scalar<K: ScalarKind>(&mut self, raw: u64) {
+        Plain::of::<K>(raw).print(self);
+    }
+
+    #[inline]
+    fn key<K: ScalarKind>(&mut self, raw: u64) {
+        let out = &mut self.json.out;
+        match Plain::of::<K>(raw) {
+            Plain::Signed(value) | Plain::Signed64(value) => put_quoted_i64(out, value),
+            Plain::Unsigned(value) | Plain::Unsigned64(value) => put_quoted_u64(out, value),
+            Plain::Bool(true) => out.array(b"\"true\""),
+            Plain::Bool(false) => out.array(b"\"false\""),
+            // Other kinds cannot be map keys.
+            _ => self.stop(),
+        }
+    }
+
+    fn scalars<K: ScalarKind, T: ScalarValue<K>>(&mut self, list: &[T]) {
+        if self.json.options.pretty {
+            return self.list(list, |value, printer| ShowValue::<K>::show(value, printer));
+        }
+        let mut lead = b'[';
+        for value in list {
+            let raw = value.to_raw();
+            if !is_listed::<K, T>(raw) {
+                return self.stop();
+            }
+            Plain::of::<K>(raw).print_after(replace(&mut lead, b','), self);
+        }
+        self.json.out.byte(b']');
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) {
+        put_whole(&mut self.json.out, text.as_bytes());
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        let out = &mut self.json.out;
+        out.byte(b'"');
+        encode_base64(out, bytes);
+        out.byte(b'"');
+    }
+
+    /// One level deeper.
+    fn message<M: Message>(&mut self, message: &M) {
+        let Some(entry) = self.object.entry() else { return self.stop() };
+        let Some(depth) = self.depth_left.checked_sub(1) else { return self.stop() };
+        if !self.stack.has_room() || self.has_stopped() {
+            return self.stop();
+        }
+        self.depth_left = depth;
+        self.body(message, entry.sub);
+        self.depth_left = depth + 1;
+    }
+
+    fn list<T>(&mut self, list: &[T], show: impl Fn(&T, &mut Self)) {
+        self.open(b'[');
+        for (at, value) in list.iter().enumerate() {
+            self.element(at);
+            show(value, self);
+            if self.has_stopped() {
+                return;
+            }
+        }
+        self.close(b']');
+    }
+
+    /// Entries count as messages.
+    fn map<'m, K: ShowValue<KK> + 'm, V: ShowValue<VK> + 'm, KK: KindMarker, VK: KindMarker>(
+        &mut self,
+        entries: impl Iterator<Item = (&'m K, &'m V)>,
+    ) {
+        let Some(entry) = self.object.entry() else { return self.stop() };
+        let Some(depth) = self.depth_left.checked_sub(1) else { return self.stop() };
+        self.depth_left = depth;
+        let outer = replace(&mut self.object, Object::new(&self.json, entry.sub));
+        self.open(b'{');
+        for (at, (key, value)) in entries.enumerate() {
+            self.element(at);
+            self.object.position = 0;
+            key.show_key(self);
+            self.json.colon();
+            self.object.position = 1;
+            value.show(self);
+            if self.has_stopped() {
+                return;
+            }
+        }
+        self.close(b'}');
+        self.object = outer;
+        self.depth_left = depth + 1;
     }
 }
 
@@ -397,7 +479,7 @@ impl VisitFields for StructPrinter<'_, '_> {
     #[inline(never)]
     fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
         self.key(spec.number);
-        value.print(self);
+        value.show(self);
     }
 
     fn unknown(&mut self, fields: &[u8]) {
@@ -437,41 +519,4 @@ fn seconds_and_nanos(fields: &[u8]) -> Option<(i64, i64)> {
         }
     }
     Some((seconds, nanos))
-}
-
-/// Looks whether a message has a field that is set.
-struct AnySet(bool);
-
-/// Whether an encode would write a message without presence.
-pub(in crate::structs) fn has_fields<M: Message>(message: &M) -> bool {
-    let mut any = AnySet(false);
-    visit_fields(message, &mut any);
-    any.0
-}
-
-impl VisitFields for AnySet {
-    #[inline]
-    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, _: WireSpec, field: &F) {
-        self.0 = self.0 || field.is_set();
-    }
-
-    #[inline]
-    fn field_or<K: KindMarker, F: EncodeField<K>>(
-        &mut self,
-        default: DefaultValue<'static>,
-        _: WireSpec,
-        field: &F,
-    ) {
-        self.0 = self.0 || field.is_set_or(default);
-    }
-
-    #[inline]
-    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, _: WireSpec, _: &T) {
-        self.0 = true;
-    }
-
-    #[inline]
-    fn unknown(&mut self, fields: &[u8]) {
-        self.0 = self.0 || !fields.is_empty();
-    }
 }

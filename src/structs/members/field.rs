@@ -12,7 +12,7 @@ use crate::structs::decode::memory::push_fresh;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind, WireSpec};
-use crate::structs::{ParseField, ParseValue, PrintField, PrintValue};
+use crate::structs::{FillField, FillValue, ShowField, ShowValue};
 use crate::wire::WireType;
 use crate::wire::error::DecodeErrorKind;
 use alloc::vec::Vec;
@@ -37,7 +37,7 @@ pub trait ScalarValue<K: ScalarKind>: Copy {
     message = "`{Self}` is not a type for values of the kind `{K}`",
     label = "`{Self}` does not hold `{K}`"
 )]
-pub trait EncodeValue<K: KindMarker>: Sized + PrintValue<K> {
+pub trait EncodeValue<K: KindMarker>: Sized + ShowValue<K> {
     /// The length of tag and value.
     fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64;
 
@@ -69,7 +69,7 @@ pub trait EncodeValue<K: KindMarker>: Sized + PrintValue<K> {
     message = "`{Self}` is not a type for values of the kind `{K}`",
     label = "`{Self}` does not hold `{K}`"
 )]
-pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
+pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + FillValue<'i, K> {
     /// A new value to merge into.
     fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind>;
 
@@ -118,7 +118,7 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
     label = "this member has the type `{Self}`, its listing says `{K}`",
     note = "members are `T`, `Option<T>` or `Option<Box<T>>` for one value, `Lazy<T>` or `Option<Prepared<T>>` for a message, `Vec<T>` for `repeated`, and `HashMap`, `BTreeMap` or `SmallMap` for `map`"
 )]
-pub trait EncodeField<K: KindMarker>: PrintField<K> {
+pub trait EncodeField<K: KindMarker>: ShowField<K> {
     /// Whether the member has presence.
     const EXPLICIT: bool = false;
 
@@ -165,7 +165,7 @@ pub trait EncodeField<K: KindMarker>: PrintField<K> {
     message = "a member of type `{Self}` does not fit a field of the kind `{K}`",
     label = "this member has the type `{Self}`, its listing says `{K}`"
 )]
-pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
+pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + FillField<'i, K> {
     /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`end`](crate::structs::decode::end).
     fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize;
 

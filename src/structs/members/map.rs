@@ -143,7 +143,7 @@ pub trait MapMember {
     ) -> Result<bool, DecodeErrorKind>;
 
     /// The entries, in the order of the map.
-    #[cfg(feature = "json")]
+    #[cfg(feature = "reflect")]
     fn entries(&self) -> impl Iterator<Item = (&Self::Key, &Self::Value)>;
 }
 
@@ -211,7 +211,7 @@ macro_rules! maps {
                 Ok(true)
             }
 
-            #[cfg(feature = "json")]
+            #[cfg(feature = "reflect")]
             #[inline]
             fn entries(&self) -> impl Iterator<Item = (&K, &V)> {
                 self.iter()

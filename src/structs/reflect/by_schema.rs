@@ -1,7 +1,8 @@
 //! Structs in JSON and the text format: straight where that works, otherwise by way of their encoding and a dynamic message of their table.
 
 use super::schema::schema;
-use crate::formats::any_message::show_as;
+use super::transcode::to_struct;
+use crate::formats::any_message::{show_as, undecoded};
 use crate::formats::parsing::{Parsing, make};
 use crate::formats::{ParseError, ParseErrorKind};
 use crate::message::{DynamicMessage, MessageView};
@@ -23,9 +24,20 @@ pub(in crate::structs) fn viewed<M: Message, R>(
     message: &M,
     show: impl FnOnce(MessageView<'_, '_>) -> R,
 ) -> Result<R, EncodeError> {
-    let descriptor =
-        schema::<M>().map_err(|error| EncodeError::without_schema(error, M::TABLE.full_name()))?;
-    show_as(&descriptor, show, |bytes| PARTIAL.encode(message, bytes))
+    show_as(&own_schema::<M>()?, show, |bytes| PARTIAL.encode(message, bytes))
+}
+
+fn own_schema<M: Message>() -> Result<MessageDescriptor, EncodeError> {
+    schema::<M>().map_err(|error| EncodeError::without_schema(error, M::TABLE.full_name()))
+}
+
+/// A dynamic message with the content of a struct.
+pub(in crate::structs) fn to_dynamic<M: Message>(message: &M) -> Result<DynamicMessage, EncodeError> {
+    let descriptor = own_schema::<M>()?;
+    let mut bytes = Vec::new();
+    PARTIAL.encode(message, &mut bytes)?;
+    let decoded = WHOLE.decode_dynamic(&descriptor, &bytes);
+    decoded.map_err(|error| undecoded(&error).in_message(M::TABLE.full_name()))
 }
 
 /// The message in any form, as [`AnyMessage`](crate::AnyMessage) shows it.
@@ -48,9 +60,8 @@ pub(in crate::structs) fn parse<M: DecodeOwned>(
     let fail = |misfit| unparsed::<M>(misfit, input);
     let descriptor = schema::<M>().map_err(|error| fail(Misfit::Schema(error)))?;
     let message = make(&descriptor, input, parser)?;
-    let bytes = encoded(&message).map_err(|error| fail(Misfit::Encode(error)))?;
     let options = DecodeOptions::new().allow_partial(true).budget(parser.budget_for(input.len()));
-    options.decode(&bytes).map_err(|error| fail(Misfit::Decode(error)))
+    to_struct(message.as_view(), &options).map_err(|error| fail(Misfit::Decode(error)))
 }
 
 /// Why a struct could not be a dynamic message, or become what one is.

@@ -3,6 +3,8 @@
 #[cfg(feature = "reflect")]
 pub(super) mod by_schema;
 #[cfg(feature = "reflect")]
+mod from_message;
+#[cfg(feature = "reflect")]
 pub(super) mod schema;
 #[cfg(not(feature = "reflect"))]
 #[path = "no_schema.rs"]

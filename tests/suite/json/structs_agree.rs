@@ -380,6 +380,20 @@ fn parsed_as_message<M: DecodeOwned>(
     })
 }
 
+/// A dynamic message becomes the struct that its encoding is.
+#[track_caller]
+fn converts_alike<M: DecodeOwned>(bytes: &[u8], descriptor: &MessageDescriptor) {
+    let whole = DecodeOptions::new().allow_partial(true).budget(usize::MAX);
+    let Ok(message) = whole.decode_dynamic(descriptor, bytes) else { return };
+    let mut again = Vec::new();
+    PARTIAL.encode(&message, &mut again).unwrap();
+    match (message.transcode_to::<M>(), whole.decode::<M>(&again)) {
+        (Ok(converted), Ok(expected)) => assert_eq!(encoded(&converted), encoded(&expected), "{message}"),
+        (Err(error), Err(expected)) => assert_eq!(error.to_string(), expected.to_string(), "{message}"),
+        (converted, expected) => panic!("{:?} {:?} {message}", converted.err(), expected.err()),
+    }
+}
+
 fn encoded<M: Message>(message: &M) -> Vec<u8> {
     let mut bytes = Vec::new();
     PARTIAL.deterministic(true).encode(message, &mut bytes).unwrap();
@@ -710,6 +724,7 @@ fn agrees<M: DecodeOwned>() {
             for _ in 0..choices.below(3) {
                 crate::common::payload::mutate(&mut bytes, &mut choices);
             }
+            converts_alike::<M>(&bytes, &descriptor);
             let decoded = DecodeOptions::new().allow_partial(true).decode::<M>(&bytes);
             if let (Ok(message), 0) = (decoded, seed % 5) {
                 prints_alike(&message, &descriptor);

@@ -193,6 +193,10 @@ fn agree<M: Message + tablepb::DecodeOwned>(descriptor: &MessageDescriptor, inpu
             SORTED.encode(&dynamic, &mut b).unwrap();
             assert_eq!(a, b, "{input:?}");
             assert_eq!((typed.encoded_len(), dynamic.encoded_len()), (a.len(), b.len()));
+            // From field to member, without the bytes.
+            let mut c = vec![];
+            SORTED.encode(&dynamic.transcode_to::<M>().unwrap(), &mut c).unwrap();
+            assert_eq!(a, c, "{input:?}");
             true
         }
         (Err(typed), Err(dynamic)) => {

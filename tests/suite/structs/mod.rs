@@ -1,5 +1,6 @@
 //! Structs of `message!`.
 
+mod converted;
 mod custom;
 mod custom_merges;
 mod depth;
