@@ -282,6 +282,11 @@ impl MessageMut<'_> {
         let resolved = Resolved::new(&self.descriptor(), path)?;
         let (mut target, steps) = self.reborrow().existing(&resolved)?;
         let Some((first, made)) = steps.split_first() else { return Err(PathError::TOO_LARGE) };
+        // The last one may be there: its list says so.
+        let absent = if made.is_empty() { made } else { steps };
+        if let Some(step) = absent.iter().find(|step| matches!(step.element, Some(Element::Index(_)))) {
+            return Err(resolved.no_element(step));
+        }
         // What is not there yet is made aside, from the end of the path on: so a value that is refused changes nothing.
         let mut value = value.into();
         for step in made.iter().rev() {

@@ -252,7 +252,7 @@ macro_rules! enumeration {
             impl $crate::listing::TryFrom<i32> for $type {
                 type Error = $crate::wkt::ConvertError;
 
-                fn try_from(number: i32) -> $crate::listing::Result<Self, Self::Error> {
+                fn try_from(number: i32) -> $crate::listing::Result<Self, $crate::wkt::ConvertError> {
                     let value = <Self as $crate::Enumeration>::from_number(number);
                     value.ok_or($crate::wkt::ConvertError::InvalidEnumNumber)
                 }
@@ -263,7 +263,7 @@ macro_rules! enumeration {
             impl $crate::listing::FromStr for $type {
                 type Err = $crate::wkt::ConvertError;
 
-                fn from_str(name: &str) -> $crate::listing::Result<Self, Self::Err> {
+                fn from_str(name: &str) -> $crate::listing::Result<Self, $crate::wkt::ConvertError> {
                     let value = <Self as $crate::Enumeration>::from_name(name);
                     value.ok_or($crate::wkt::ConvertError::InvalidEnumName)
                 }

@@ -1,10 +1,10 @@
 //! Structs of `message!`.
 
-mod converted;
 mod custom;
 mod custom_merges;
 mod depth;
 mod dynamic;
+mod enums;
 mod errors;
 mod hostile;
 mod kinds;
@@ -14,5 +14,4 @@ mod order;
 mod prost;
 mod prost_derive;
 mod semantics;
-mod text_format;
 mod wkt;

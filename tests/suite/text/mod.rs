@@ -4,3 +4,4 @@ mod hostile;
 mod print;
 mod prost;
 mod rules;
+mod structs;
