@@ -117,6 +117,8 @@ pub mod wire;
 
 #[cfg(feature = "bytes")]
 pub use bytes;
+#[cfg(feature = "bytestring")]
+pub use bytestring;
 
 // What a first program needs.
 pub use formats::{AnyMessage, MergeBytes};

@@ -147,6 +147,11 @@ impl Config {
         self.each(paths, RustOptions::lazy)
     }
 
+    /// Makes structs implement `Serialize` and `Deserialize` in the JSON mapping (feature `serde` of tablepb).
+    pub fn serde<S: AsRef<str>>(&mut self, paths: impl IntoIterator<Item = S>) -> &mut Self {
+        self.each(paths, RustOptions::serde)
+    }
+
     /// Leaves out the comments of the schema.
     pub fn disable_comments<S: AsRef<str>>(&mut self, paths: impl IntoIterator<Item = S>) -> &mut Self {
         self.each(paths, RustOptions::disable_comments)

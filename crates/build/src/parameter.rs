@@ -67,6 +67,7 @@ impl Config {
             }),
             "boxed" => self.boxed(path_alone()?),
             "lazy" => self.lazy([path_alone()?]),
+            "serde" => self.serde([path_alone()?]),
             "disable_comments" => self.disable_comments([path_alone()?]),
             "only" => self.only([path_alone()?]),
             "except" => self.except([path_alone()?]),

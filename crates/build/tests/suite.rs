@@ -46,6 +46,7 @@ fn configs() -> Vec<Config> {
             "field_attribute=.=#[doc(hidden)]",
             "string_type=.=borrowed",
         ],
+        &["serde=.", "string_type=.=shared", "bytes=.", "map_type=.=hash"],
     ];
     let config = |texts: &&[&str]| {
         let mut config = Config::new();
@@ -82,7 +83,7 @@ fn files_compile_without_a_warning() {
     std::fs::create_dir_all(directory.join("src")).unwrap();
     let manifest = format!(
         "[package]\nname = \"written\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\n\
-         tablepb = {{ path = {:?} }}\n",
+         tablepb = {{ path = {:?}, features = [\"bytestring\", \"serde\"] }}\n",
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
     );
     std::fs::write(directory.join("Cargo.toml"), manifest).unwrap();

@@ -232,6 +232,7 @@ macro_rules! __noted {
 #[macro_export]
 macro_rules! __serde {
     ($type:ident [$($life:lifetime)*]) => {
+        #[allow(deprecated)]
         impl<$($life),*> $crate::listing::Serialize for $type<$($life),*> {
             fn serialize<__S: $crate::listing::Serializer>(
                 &self,
@@ -249,6 +250,7 @@ macro_rules! __serde {
 #[macro_export]
 macro_rules! __deserialize {
     ($type:ident []) => {
+        #[allow(deprecated)]
         impl<'de> $crate::listing::Deserialize<'de> for $type {
             fn deserialize<__D: $crate::listing::Deserializer<'de>>(
                 deserializer: __D,

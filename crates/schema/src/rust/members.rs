@@ -276,7 +276,8 @@ impl<'a> Members<'a> {
             Kind::Uint64 | Kind::Fixed64 => "u64".into(),
             Kind::Bool => "bool".into(),
             Kind::String => match options.strings_of(owner) {
-                TextType::Owned | TextType::Shared => self.known(module, "String"),
+                TextType::Owned => self.known(module, "String"),
+                TextType::Shared => self.of_crate(module, "tablepb::bytestring::ByteString"),
                 TextType::Borrowed => "&'a str".into(),
                 TextType::Cow => self.of_crate(module, "std::borrow::Cow<'a, str>"),
             },

@@ -15,7 +15,8 @@ pub enum TextType {
     Borrowed,
     /// `Cow<'a, str>` and `Cow<'a, [u8]>`.
     Cow,
-    /// `String` and `bytes::Bytes`, by way of `tablepb::bytes` (feature `bytes`).
+    /// `ByteString`, by way of `tablepb::bytestring` (feature `bytestring`), and `Bytes`, by way of `tablepb::bytes` (feature `bytes`); they
+    /// share the input of `decode_shared`.
     Shared,
 }
 
@@ -95,6 +96,7 @@ pub struct RustOptions {
     pub(super) externs: PathMap<String>,
     boxed: PathMap<()>,
     lazy: PathMap<()>,
+    serde: PathMap<()>,
     no_comments: PathMap<()>,
     only: PathMap<()>,
     except: PathMap<()>,
@@ -132,6 +134,7 @@ impl RustOptions {
             externs: PathMap::new(),
             boxed: PathMap::new(),
             lazy: PathMap::new(),
+            serde: PathMap::new(),
             no_comments: PathMap::new(),
             only: PathMap::new(),
             except: PathMap::new(),
@@ -308,6 +311,13 @@ impl RustOptions {
         self
     }
 
+    /// Makes the structs at a [path](Self#paths) implement `Serialize`, and `Deserialize` unless they borrow, in the JSON mapping (feature
+    /// `serde` of tablepb).
+    pub fn serde(mut self, path: &str) -> Self {
+        self.serde.insert(path, ());
+        self
+    }
+
     /// Leaves out the comments of the schema at a [path](Self#paths). They are there only if the pool has source information.
     pub fn disable_comments(mut self, path: &str) -> Self {
         self.no_comments.insert(path, ());
@@ -345,6 +355,10 @@ impl RustOptions {
 
     pub(super) fn is_lazy(&self, field: &FieldDescriptor) -> bool {
         self.lazy.has(field.full_name())
+    }
+
+    pub(super) fn has_serde(&self, full_name: &str) -> bool {
+        self.serde.has(full_name)
     }
 
     pub(super) fn has_comments(&self, full_name: &str) -> bool {

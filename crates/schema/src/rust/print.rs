@@ -191,6 +191,9 @@ impl Printer<'_> {
         let notes = self.members.extension_notes(message);
         let header = self.members.of_crate(module, "tablepb::message! {");
         self.open(&header);
+        if self.members.needs.options().has_serde(message.full_name()) {
+            self.line("#[serde]");
+        }
         let listing = format!("{title} as \"{}\"{syntax}", message.full_name());
         if members.is_empty() && notes.is_empty() {
             self.line(&format!("{listing} {{}}"));
