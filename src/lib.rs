@@ -159,6 +159,23 @@ pub use structs::wkt;
 /// | [`MessageMut::fields_mut`] | [`FieldsMut`](dynamic::FieldsMut), [`FieldMut`](dynamic::FieldMut) |
 /// | [`MessageView::unknown_fields`] | [`UnknownFields`](dynamic::UnknownFields), [`UnknownField`](dynamic::UnknownField) |
 /// | [`ValueRef::Raw`] | [`RawMessage`](dynamic::RawMessage) |
+///
+/// ```
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::{DescriptorPool, ListRef, text};
+///
+/// static LOG: MessageTable = MessageTable::new(
+///     "pkg.Log",
+///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("codes", 2, Kind::Int32).repeated()],
+/// );
+/// let log = DescriptorPool::from_tables(&[&LOG])?.message("pkg.Log")?;
+/// let message = text::message_from_str(&log, "line: 'a' codes: [2, 3]")?;
+/// let names: Vec<_> = message.fields().map(|(field, _)| field.name()).collect();
+/// assert_eq!(names, ["line", "codes"]);
+/// let codes: ListRef<'_, '_> = message.get_field("codes")?.as_list().unwrap();
+/// assert_eq!(codes.numbers::<i32>().unwrap().sum::<i32>(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "reflect")]
 pub mod dynamic {
     pub use crate::message::{
@@ -167,7 +184,33 @@ pub mod dynamic {
     };
 }
 
-/// Partial work: [`Projection`](partial::Projection) decodes selected fields, [`ValuePath`](partial::ValuePath) reads values by path.
+/// Parts of messages by their paths.
+///
+/// | of a message | |
+/// |---|---|
+/// | decode some fields, drop the others or pass them through | [`Projection`](partial::Projection) |
+/// | read every value at the end of a path | [`ValuePath`](partial::ValuePath), [`MessageView::values`] |
+/// | read, set and clear one value | [`MessageView::get_path`], [`MessageMut::set_path`], [`MessageMut::clear_path`] |
+/// | why a path was refused | [`PathError`](partial::PathError) |
+///
+/// ```
+/// use tablepb::partial::{Projection, ValuePath};
+/// use tablepb::table::{FieldTable, Kind, MessageTable};
+/// use tablepb::DescriptorPool;
+///
+/// static NODE: MessageTable = MessageTable::new(
+///     "pkg.Node",
+///     &[FieldTable::new("name", 1, Kind::String), FieldTable::new("nodes", 2, Kind::Message(|| &NODE)).repeated()],
+/// );
+/// let node = DescriptorPool::from_tables(&[&NODE])?.message("pkg.Node")?;
+/// let names = Projection::new(&node, ["nodes.name"])?;
+/// let message = names.decode(b"\x0a\x04root\x12\x03\x0a\x01a\x12\x03\x0a\x01b")?;
+/// let path = ValuePath::new(&node, "nodes.name")?;
+/// let found: Vec<_> = message.as_view().values(&path).filter_map(|name| name.as_str()).collect();
+/// assert_eq!(found, ["a", "b"]);
+/// assert_eq!(message.get_path("nodes[1].name")?.as_str(), Some("b"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "reflect")]
 pub mod partial {
     pub use crate::message::Prepare;
@@ -175,6 +218,13 @@ pub mod partial {
 }
 
 /// Schemas as data: tables built by `const fn`, in `&'static` memory.
+///
+/// | | |
+/// |---|---|
+/// | a message type, its fields | [`MessageTable::new`](table::MessageTable::new), [`FieldTable::new`](table::FieldTable::new), [`FieldTable::map`](table::FieldTable::map) |
+/// | what a field is | [`Kind`](table::Kind), [`Cardinality`](table::Cardinality), `repeated`, `optional`, `required`, `oneof`, `packed`, `default_value` |
+/// | an enum | [`EnumTable::new`](table::EnumTable::new), `closed` |
+/// | load them | [`DescriptorPool::from_tables`] |
 ///
 /// A [`MessageTable`](table::MessageTable) lists [`FieldTable`](table::FieldTable)s; a field of message or enum type names its table by a function, so
 /// that messages may be recursive. Tables cost nothing until they are used, and are checked when a
@@ -202,6 +252,12 @@ pub mod table {
 }
 
 /// Fields without a schema: read and edited on the wire.
+///
+/// | of an encoded message | |
+/// |---|---|
+/// | all fields in their order; the last one with a number; one by a path | [`RawFields`](raw::RawFields): an iterator, [`find_last`](raw::RawFields::find_last), [`follow`](raw::RawFields::follow) |
+/// | a field: number, value, offsets, the message in it | [`RawField`](raw::RawField), [`RawValue`](raw::RawValue) |
+/// | another message with one field changed | [`replace`](raw::RawFields::replace), [`remove`](raw::RawFields::remove), [`append`](raw::RawFields::append) |
 ///
 /// ```
 /// use tablepb::raw::RawFields;

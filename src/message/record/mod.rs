@@ -14,6 +14,26 @@
 //! | [`insert`](RecordWriter::insert), [`insert_message`](RecordWriter::insert_message) | | appends an entry to a map |
 //!
 //! Calls for a disabled field do nothing, for the cost of a branch.
+//!
+//! ```
+//! use tablepb::record::RecordPlan;
+//! use tablepb::table::{FieldTable, Kind, MessageTable};
+//! use tablepb::{DescriptorPool, stream::frames};
+//!
+//! static FLOW: MessageTable = MessageTable::new(
+//!     "pkg.Flow",
+//!     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("ports", 2, Kind::Uint32).repeated()],
+//! );
+//! let plan = RecordPlan::new(&DescriptorPool::from_tables(&[&FLOW])?.message("pkg.Flow")?);
+//! let (bytes, ports) = (plan.uint64("bytes")?, plan.uint32("ports")?);
+//! let mut buffer = Vec::new();
+//! let mut record = plan.record(&mut buffer);
+//! record.set(bytes, 64);
+//! record.extend(ports, [80, 443]);
+//! record.finish()?;
+//! assert_eq!(frames(&buffer).next().unwrap()?, b"\x08\x40\x12\x03\x50\xbb\x03");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 // How it works. A plan holds the message type and every message type that its fields lead to, as *nodes*, each with
 // the set of its disabled fields. A *handle* is two words: in one the tag as on the wire, its length and flags, in the

@@ -34,6 +34,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! | | |
+//! |---|---|
+//! | times | [`Timestamp`], [`Duration`]: from text, the standard library, `jiff`, `chrono` |
+//! | JSON values | [`Value`], [`Struct`], [`ListValue`], [`NullValue`] |
+//! | one message of any type | [`Any::pack`], [`Any::unpack`] |
+//! | sets of fields | [`FieldMask`]; with `reflect` `MaskOptions`, to merge and trim |
+//! | wrappers | [`Int32Value`] and the like: `From` both ways |
+//! | why it did not work | [`ConvertError`] |
+//!
 //! A pool of tables that use these types has files of their usual names, such as `google/protobuf/timestamp.proto`. A
 //! descriptor set made without `--include_imports` can be added to a pool of [`TABLES`]; if the set does have these
 //! files, its own are used.
