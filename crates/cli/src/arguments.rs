@@ -4,8 +4,8 @@ use crate::failure::Failure;
 #[cfg(feature = "grpc")]
 use crate::grpc;
 use crate::{
-    bench, check, compile, conf, convert, differ, generate, guess, inspect, print, query, sample, stats,
-    target,
+    bench, check, compile, conf, convert, differ, formatting, generate, guess, inspect, print, query, sample,
+    stats, target,
 };
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, ColorChoice, Command, value_parser};
@@ -27,6 +27,7 @@ const COMMANDS: &[Entry] = &[
     (print::command, print::run),
     (generate::command, generate::run),
     (check::command, check::run),
+    (formatting::command, formatting::run),
     (stats::command, stats::run),
     (conf::command, conf::run),
     (guess::command, guess::run),
@@ -54,7 +55,9 @@ pub fn run() -> Result<(), Failure> {
 fn expanded(arguments: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, Failure> {
     let mut all: Vec<OsString> = Vec::new();
     for argument in arguments {
-        let takes = all.get(1).is_some_and(|name| name == "compile" || name == "generate");
+        let takes = all
+            .get(1)
+            .is_some_and(|name| ["compile", "fmt", "generate"].iter().any(|command| name == *command));
         let file = argument.to_str().and_then(|text| text.strip_prefix('@')).filter(|_| takes);
         match file {
             Some(file) => {

@@ -14,6 +14,7 @@ mod differ;
 mod failure;
 mod faults;
 mod format;
+mod formatting;
 mod generate;
 mod git;
 #[cfg(feature = "grpc")]

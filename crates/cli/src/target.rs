@@ -47,10 +47,16 @@ pub fn has_colours(is_terminal: bool) -> bool {
 
 /// Opens what [`argument`] names.
 pub fn from_arguments(matches: &ArgMatches) -> Result<Target, Failure> {
-    let Some(file) = file(matches) else {
-        let writer = Writer::Stdout(BufWriter::with_capacity(64 << 10, io::stdout().lock()));
-        return Ok(Target { writer, name: "standard output".into(), beside: None });
-    };
+    file(matches).map_or_else(|| Ok(stdout()), |file| to_file(file))
+}
+
+pub fn stdout() -> Target {
+    let writer = Writer::Stdout(BufWriter::with_capacity(64 << 10, io::stdout().lock()));
+    Target { writer, name: "standard output".into(), beside: None }
+}
+
+/// A file, which has its old content until it is committed.
+pub fn to_file(file: &Path) -> Result<Target, Failure> {
     let name = file.display().to_string();
     open(file).map_err(|error| Failure::file(&name, &error)).map(|(file, beside)| Target {
         writer: Writer::File(BufWriter::with_capacity(64 << 10, file)),

@@ -7,10 +7,12 @@ extern crate alloc;
 
 mod compile;
 mod diff;
+mod format;
 mod json_name;
 mod memory;
 mod rust;
 
 pub use compile::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 pub use diff::{Comparable, Compatibility, Difference, DifferenceKind, assert_matches, diff};
+pub use format::format;
 pub use rust::{MapType, OpenEnumType, RustOptions, RustPackages, RustSource, TextType, rust_name, to_rust};

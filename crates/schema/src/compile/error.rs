@@ -447,6 +447,14 @@ impl Faults {
     }
 }
 
+/// One fault of a source that was not understood.
+#[cold]
+pub(crate) fn syntax_error(file: &str, source: &str, detail: &str, at: u32) -> SourceError {
+    let mut faults = Faults::new(1);
+    faults.add(SourceErrorKind::InvalidSyntax, at, at + 1, &detail);
+    faults.into_error(source, &|_| (file, 0, u32::try_from(source.len()).unwrap_or(u32::MAX)))
+}
+
 /// Finds line and column of a fault in the source of its file.
 #[cold]
 fn locate(found: Found, file: &str, source: &str, start: u32) -> SourceDiagnostic {

@@ -18,8 +18,10 @@ mod pipeline;
 mod wire;
 
 pub use builder::SourceBuilder;
+pub(crate) use error::syntax_error;
 pub use error::{SourceDiagnostic, SourceError, SourceErrorKind};
 pub use load::resolver::FileResolver;
+pub(crate) use parse::lexer::{Lexer, TokenKind};
 
 #[cfg(test)]
 mod tests;

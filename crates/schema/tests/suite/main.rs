@@ -6,6 +6,7 @@
 mod common;
 mod descriptor_proto;
 mod faults;
+mod format;
 mod options;
 mod programs;
 mod reading;
