@@ -4,8 +4,8 @@ use crate::failure::Failure;
 #[cfg(feature = "grpc")]
 use crate::grpc;
 use crate::{
-    bench, check, compile, conf, convert, differ, formatting, generate, guess, inspect, print, query, sample,
-    stats, target,
+    bench, check, compile, conf, convert, differ, edits, formatting, generate, guess, inspect, print, query,
+    sample, stats, target,
 };
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, ColorChoice, Command, value_parser};
@@ -22,6 +22,8 @@ const COMMANDS: &[Entry] = &[
     (convert::decode_command, convert::run),
     (convert::encode_command, convert::run),
     (query::command, query::run),
+    (edits::set_command, edits::set),
+    (edits::unset_command, edits::unset),
     (differ::command, differ::run),
     (compile::command, compile::run),
     (print::command, print::run),

@@ -64,6 +64,15 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue),
         )
         .arg(
+            Arg::new("descriptor-set-in")
+                .long("descriptor-set-in")
+                .alias("descriptor_set_in")
+                .value_name("SETS")
+                .help("Descriptor sets with files that are imported, as in a list of paths")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf)),
+        )
+        .arg(
             Arg::new("dependency-out")
                 .long("dependency-out")
                 .alias("dependency_out")
@@ -83,6 +92,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         Compiled {
             shown: Shown::from_arguments(matches),
             retain_options: matches.get_flag("retain-options"),
+            imports: schema::imports(&sets(matches))?,
         },
     )?;
     let fail = |error: tablepb::EncodeError| Failure::report(error.to_string());
@@ -108,6 +118,12 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
+}
+
+/// The values of `--descriptor-set-in`, each of which may name several sets, as for protoc.
+fn sets(matches: &ArgMatches) -> Vec<PathBuf> {
+    let lists = schema::paths(matches, "descriptor-set-in");
+    lists.iter().flat_map(std::env::split_paths).collect()
 }
 
 /// A rule for make, as protoc writes it.

@@ -11,6 +11,7 @@ mod compressed;
 mod conf;
 mod convert;
 mod differ;
+mod edits;
 mod failure;
 mod faults;
 mod format;

@@ -187,10 +187,28 @@ pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Res
 }
 
 /// How sources are compiled, apart from what every command says.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub struct Compiled {
     pub shown: Shown,
     pub retain_options: bool,
+    /// Has files that are imported, and are not in the directories.
+    pub imports: Option<DescriptorPool>,
+}
+
+/// The files of descriptor sets; of two of one name the first one counts.
+pub fn imports(sets: &[PathBuf]) -> Result<Option<DescriptorPool>, Failure> {
+    let mut pool: Option<DescriptorPool> = None;
+    for file in sets {
+        let place = file.display().to_string();
+        let opened = std::fs::File::open(file).map_err(|error| Failure::file(&place, &error))?;
+        let bytes = source::read_whole(opened, &place, source::MAX_SCHEMA)?;
+        let more = match &pool {
+            Some(pool) => pool.add_file_descriptor_set(&bytes),
+            None => DescriptorPool::decode(&bytes),
+        };
+        pool = Some(more.map_err(|error| Failure::descriptors(&place, &bytes, &error))?);
+    }
+    Ok(pool)
 }
 
 /// The same, with these choices; the directories of sources.
@@ -198,7 +216,7 @@ pub fn sources_with(
     files: &[PathBuf],
     include: &[PathBuf],
     source_info: bool,
-    Compiled { shown, retain_options }: Compiled,
+    Compiled { shown, retain_options, imports }: Compiled,
 ) -> Result<(Schema, Roots), Failure> {
     let stdin = |file: &&PathBuf| file.as_os_str() == "-";
     let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
@@ -213,6 +231,10 @@ pub fn sources_with(
     }
     for directory in roots.directories() {
         builder = builder.include(directory);
+    }
+    if let Some(imports) = imports {
+        // What a descriptor prints compiles to the same descriptor.
+        builder = builder.resolver(move |name: &str| imports.file(name).ok().map(|file| file.to_proto()));
     }
     let mut names: Vec<String> = Vec::new();
     if files.iter().any(|file| stdin(&file)) {

@@ -1,6 +1,6 @@
 //! `compile`, `print` and `generate`.
 
-use crate::support::{Scratch, USER, ends, shown, text};
+use crate::support::{Scratch, USER, ends, run, shown, text};
 use tablepb::DescriptorPool;
 use tablepb_schema::SourceBuilder;
 
@@ -245,4 +245,32 @@ fn options_for_the_source_alone_are_kept_if_that_is_asked_for() {
     assert_eq!(options(&[]), "deprecated:true");
     assert_eq!(options(&["--retain-options"]), "deprecated:true,[note]:7");
     assert_eq!(options(&["--retain_options", "--include-source-info"]), "deprecated:true,[note]:7");
+}
+
+/// What is imported may be in descriptor sets alone, as for protoc.
+#[test]
+fn imports_come_out_of_descriptor_sets() {
+    let scratch = Scratch::new("compile-sets");
+    let a = scratch.file("a.proto", "syntax = \"proto3\"; package a; message A { optional int32 x = 1; }");
+    let b = scratch.file("b.proto", "syntax = \"proto3\"; import \"a.proto\"; message B { a.A a = 1; }");
+    let c = scratch.file("c.proto", "syntax = \"proto3\"; import \"b.proto\"; message C { B b = 1; }");
+    let set = |name: &str, arguments: &[&str]| {
+        let out = scratch.path(name);
+        let root = scratch.path("");
+        let output = run(&[&["compile", "-I", &root, "-o", &out], arguments].concat(), b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::read(&out).expect("a set")
+    };
+    let whole = set("whole.binpb", &["--include-imports", &c]);
+    set("a.binpb", &[&a]);
+    set("b.binpb", &[&b]);
+    for file in [&a, &b] {
+        std::fs::remove_file(file).expect("a file");
+    }
+    let sets = std::env::join_paths(["a.binpb", "b.binpb"].map(|name| scratch.path(name))).expect("paths");
+    let again =
+        set("c.binpb", &["--include-imports", "--descriptor-set-in", sets.to_str().expect("UTF-8"), &c]);
+    assert_eq!(again, whole);
+    let said = ends(1, &["compile", "-I", &scratch.path(""), "-o", "/dev/null", &c], "");
+    assert!(said.contains("b.proto"), "{said}");
 }

@@ -19,10 +19,7 @@ fn a_source_is_formatted_in_place_or_to_standard_output() {
     assert_eq!(stdout(&["fmt", "-"], UGLY), (Some(0), NICE.into()));
     assert_eq!(stdout(&["fmt", "--check", &ugly, &nice], ""), (Some(1), format!("{ugly}\n")));
     let (code, difference) = stdout(&["fmt", "--diff", &ugly, &nice], "");
-    assert!(
-        code == Some(0) && difference.contains("-message A{int32 a=1;} // a\n+syntax"),
-        "{difference}"
-    );
+    assert!(code == Some(0) && difference.contains("-message A{int32 a=1;} // a\n+syntax"), "{difference}");
     assert_eq!(stdout(&["fmt", "--check", "--diff", &ugly], "").0, Some(1));
     assert_eq!(read(&ugly), UGLY);
     // A directory, the second time without a change.

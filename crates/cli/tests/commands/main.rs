@@ -7,6 +7,7 @@ mod convert;
 mod differ;
 #[cfg(unix)]
 mod docs;
+mod edits;
 mod formatting;
 mod look;
 mod query;
