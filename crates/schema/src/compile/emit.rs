@@ -269,7 +269,7 @@ impl<'a, 'r> Emitter<'a, 'r> {
             }
             _ => {}
         }
-        self.check_packed(field, code);
+        self.check_fitting(field, code);
         if field.default != NONE && !field.is_unresolved() {
             self.check_default(field, code);
             let text = default_text(self.texts(), code, field.default, self.room)?;
@@ -309,12 +309,19 @@ impl<'a, 'r> Emitter<'a, 'r> {
         Ok(())
     }
 
-    /// The option `packed`, which the pool does not look at: in editions it is a feature, which it checks.
-    fn check_packed(&mut self, field: &Field, code: i32) {
+    /// Options that are for some types of fields: the pool does not look at them. In editions `packed` is a feature, which it checks.
+    fn check_fitting(&mut self, field: &Field, code: i32) {
         let packable = i32::from(field.label) == label::REPEATED && type_code::is_packable(code);
         let legacy = matches!(self.options.edition, Edition::Proto2 | Edition::Proto3);
-        if legacy && field.encodings.packed == Some(true) && !packable && !field.is_unresolved() {
-            let detail = "packed is for repeated fields of numbers, bools and enums";
+        let faults = [
+            (
+                legacy && field.encodings.packed == Some(true) && !packable,
+                "packed is for repeated fields of numbers, bools and enums",
+            ),
+            (field.jstype && !type_code::is_long(code), "jstype is for fields of 64-bit integers"),
+            (field.lazy && code != type_code::MESSAGE, "lazy is for fields of messages"),
+        ];
+        for (_, detail) in faults.into_iter().filter(|fault| fault.0 && !field.is_unresolved()) {
             let (start, kind) = (field.at, SourceErrorKind::InvalidOption);
             self.options.faults.add(kind, start, start + field.name.len, &detail);
         }

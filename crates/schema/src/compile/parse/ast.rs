@@ -318,6 +318,10 @@ pub(crate) struct Field {
     pub(crate) proto3_optional: bool,
     /// `retention = RETENTION_SOURCE`.
     pub(crate) source_retention: bool,
+    /// `jstype` with another value than `JS_NORMAL`.
+    pub(crate) jstype: bool,
+    /// `lazy = true`, or `unverified_lazy = true`.
+    pub(crate) lazy: bool,
     /// Bits of the `targets` of an option, by `OptionTargetType`; 0 for all.
     pub(crate) targets: u16,
     /// The option `packed`, and features.

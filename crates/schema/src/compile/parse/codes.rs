@@ -38,6 +38,16 @@ pub(crate) mod type_code {
         }
     }
 
+    /// Whether it is an integer of 64 bits.
+    pub(crate) const fn is_long(code: i32) -> bool {
+        matches!(code, INT64 | UINT64 | SINT64 | FIXED64 | SFIXED64)
+    }
+
+    /// Whether the keys of a map can be of this type; 0 is that of a name.
+    pub(crate) const fn is_map_key(code: i32) -> bool {
+        !matches!(code, 0 | DOUBLE | FLOAT | BYTES | MESSAGE | GROUP)
+    }
+
     /// Whether a repeated field of this type can be packed.
     pub(crate) const fn is_packable(code: i32) -> bool {
         !matches!(code, STRING | BYTES | MESSAGE | GROUP)

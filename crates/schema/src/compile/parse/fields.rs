@@ -162,7 +162,12 @@ impl<'s> Parser<'s, '_> {
         field.label = label::REPEATED as u8;
         field.type_at = first.start;
         self.symbol(b'<')?;
+        let before = self.token;
         let key = self.any_type()?;
+        if !type_code::is_map_key(key.code.into()) {
+            let detail = "the keys of a map are integers, bools or strings";
+            return Err(self.fail_at(SourceErrorKind::InvalidSyntax, before, &detail));
+        }
         self.symbol(b',')?;
         let value = self.any_type()?;
         self.symbol(b'>')?;
@@ -320,6 +325,8 @@ impl<'s> Parser<'s, '_> {
             ("packed", false) => {
                 field.encodings = Encodings { packed: Some(value == "true"), ..field.encodings };
             }
+            ("jstype", false) => field.jstype = value != "JS_NORMAL",
+            ("lazy" | "unverified_lazy", false) => field.lazy |= value == "true",
             ("features", _) => field.encodings = self.encodings_of(note).or(field.encodings),
             ("retention", false) => field.source_retention = value == "RETENTION_SOURCE",
             ("targets", false) => field.targets |= target_bit(value),
