@@ -60,6 +60,18 @@ impl Protoc {
         self.run(dir, files, &["--include_source_info"])
     }
 
+    /// What protoc says of a file that it takes.
+    pub fn warnings(&self, dir: &Path, file: &str) -> Result<String, String> {
+        let (include, out) = (format!("-I{}", dir.display()), format!("-o{}", dir.join("set").display()));
+        let output = Command::new(&self.command[0])
+            .args(&self.command[1..])
+            .args([&include, &out, file])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(text) } else { Err(text) }
+    }
+
     fn run(&self, dir: &Path, files: &[String], options: &[&str]) -> Result<Vec<u8>, String> {
         let set = std::env::temp_dir().join(format!(
             "tablepb-set-{}-{:?}.binpb",

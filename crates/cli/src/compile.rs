@@ -1,9 +1,9 @@
 //! `tablepb compile`: a descriptor set out of `.proto` sources, as protoc makes it.
 
 use crate::failure::Failure;
-use crate::faults::Shown;
+use crate::faults::{Severity, Shown};
 use crate::roots::Roots;
-use crate::schema::{Compiled, Schema};
+use crate::schema::{Compiled, Schema, Sources};
 use crate::{faults, schema, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::collections::HashSet;
@@ -15,7 +15,8 @@ use tablepb::wire::{Tag, WireType, Writer};
 const PAGE: &str = "\
 The set holds the named files, as that of protoc --descriptor_set_out: not what they import, unless
 --include-imports is given, and no comments, unless --include-source-info is. The files of
-protobuf itself, such as google/protobuf/timestamp.proto, are built in.
+protobuf itself, such as google/protobuf/timestamp.proto, are built in. Imports that a named file
+does not need are warnings on standard error.
 
 Examples:
   tablepb compile -o set.binpb user.proto
@@ -73,6 +74,13 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf)),
         )
         .arg(
+            Arg::new("fatal-warnings")
+                .long("fatal-warnings")
+                .alias("fatal_warnings")
+                .help("Fail if there is a warning, and write nothing")
+                .action(ArgAction::SetTrue),
+        )
+        .arg(
             Arg::new("dependency-out")
                 .long("dependency-out")
                 .alias("dependency_out")
@@ -85,16 +93,26 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
-    let (schema, roots) = schema::sources_with(
+    let shown = Shown::from_arguments(matches);
+    let Sources { schema, roots, warnings } = schema::sources_with(
         &schema::in_directories(schema::paths(matches, "files"))?,
         &schema::paths(matches, "include"),
         matches.get_flag("include-source-info"),
         Compiled {
-            shown: Shown::from_arguments(matches),
+            shown,
             retain_options: matches.get_flag("retain-options"),
             imports: schema::imports(&sets(matches))?,
+            warn: true,
         },
     )?;
+    if !warnings.is_empty() {
+        let lines = shown.lines(&warnings, Severity::Warning, &roots);
+        if matches.get_flag("fatal-warnings") {
+            return Err(Failure::Lines(lines));
+        }
+        // A result is not lost for a stream of messages that is closed.
+        let _ = std::io::stderr().write_all(lines.as_bytes());
+    }
     let fail = |error: tablepb::EncodeError| Failure::report(error.to_string());
     let set = if matches.get_flag("include-imports") {
         schema.pool.encode_to_vec().map_err(fail)?

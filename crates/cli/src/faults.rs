@@ -27,6 +27,13 @@ enum Form {
     Github,
 }
 
+/// Whether a compiler goes on.
+#[derive(Clone, Copy)]
+pub enum Severity {
+    Warning,
+    Error,
+}
+
 /// Adds `--error-format`, `--max-errors` and `--memory`.
 pub fn arguments(command: Command) -> Command {
     command
@@ -90,21 +97,31 @@ impl Shown {
         if error.diagnostics().is_empty() || matches!(self.form, Form::Human) {
             return Failure::report(error.to_string());
         }
+        Failure::Lines(self.lines(error.diagnostics(), Severity::Error, roots))
+    }
+
+    /// A line for each.
+    pub fn lines(self, faults: &[SourceDiagnostic], severity: Severity, roots: &Roots) -> String {
         let mut lines = String::new();
-        for fault in error.diagnostics() {
+        for fault in faults {
             // Other programs open files, and do not know the names of imports.
             let file = roots
                 .on_disk(fault.file())
                 .map_or_else(|| fault.file().to_owned(), |path| path.display().to_string());
             let file = file.strip_prefix("./").unwrap_or(&file);
-            self.line(&mut lines, fault, file);
+            self.line(&mut lines, fault, severity, file);
             lines.push('\n');
         }
-        Failure::Lines(lines)
+        lines
     }
 
-    fn line(self, out: &mut String, fault: &SourceDiagnostic, file: &str) {
+    fn line(self, out: &mut String, fault: &SourceDiagnostic, severity: Severity, file: &str) {
         let (line, column) = (fault.line(), fault.column());
+        // Only a warning says what it is among lines for persons, as with protoc.
+        let (word, mark) = match severity {
+            Severity::Warning => ("warning", "warning: "),
+            Severity::Error => ("error", ""),
+        };
         let message = match fault.detail() {
             "" => fault.kind().to_string(),
             detail => format!("{}: {detail}", fault.kind()),
@@ -123,18 +140,18 @@ impl Shown {
                     quoted(&message)
                 )
             }
-            (Form::Github, 0) => write!(out, "::error file={}::{}", property(file), data(&message)),
+            (Form::Github, 0) => write!(out, "::{word} file={}::{}", property(file), data(&message)),
             (Form::Github, _) => write!(
                 out,
-                "::error file={},line={line},col={column},endLine={line},endColumn={}::{}",
+                "::{word} file={},line={line},col={column},endLine={line},endColumn={}::{}",
                 property(file),
                 column + fault.width(),
                 data(&message)
             ),
             // As protoc has them.
-            (_, 0) => write!(out, "{file}: {message}"),
-            (Form::Msvc, _) => write!(out, "{file}({line}) : error in column={column}: {message}"),
-            (Form::Gcc | Form::Human, _) => write!(out, "{file}:{line}:{column}: {message}"),
+            (_, 0) => write!(out, "{file}: {mark}{message}"),
+            (Form::Msvc, _) => write!(out, "{file}({line}) : {word} in column={column}: {message}"),
+            (Form::Gcc | Form::Human, _) => write!(out, "{file}:{line}:{column}: {mark}{message}"),
         };
     }
 }

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 use tablepb::schema::{FileDescriptor, PoolOptions};
 use tablepb::{DescriptorPool, MessageDescriptor};
-use tablepb_schema::SourceBuilder;
+use tablepb_schema::{SourceBuilder, SourceDiagnostic};
 
 /// The name of a source that is read from standard input.
 const STDIN: &str = "stdin.proto";
@@ -183,7 +183,7 @@ fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
 
 /// Compiles sources with all that they import; with places and comments if `source_info`.
 pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Result<Schema, Failure> {
-    sources_with(files, include, source_info, Compiled::default()).map(|(schema, _)| schema)
+    sources_with(files, include, source_info, Compiled::default()).map(|sources| sources.schema)
 }
 
 /// How sources are compiled, apart from what every command says.
@@ -193,6 +193,15 @@ pub struct Compiled {
     pub retain_options: bool,
     /// Has files that are imported, and are not in the directories.
     pub imports: Option<DescriptorPool>,
+    /// Whether to look for what is worth a warning.
+    pub warn: bool,
+}
+
+/// What was compiled.
+pub struct Sources {
+    pub schema: Schema,
+    pub roots: Roots,
+    pub warnings: Vec<SourceDiagnostic>,
 }
 
 /// The files of descriptor sets; of two of one name the first one counts.
@@ -211,13 +220,13 @@ pub fn imports(sets: &[PathBuf]) -> Result<Option<DescriptorPool>, Failure> {
     Ok(pool)
 }
 
-/// The same, with these choices; the directories of sources.
+/// The same, with these choices.
 pub fn sources_with(
     files: &[PathBuf],
     include: &[PathBuf],
     source_info: bool,
-    Compiled { shown, retain_options, imports }: Compiled,
-) -> Result<(Schema, Roots), Failure> {
+    Compiled { shown, retain_options, imports, warn }: Compiled,
+) -> Result<Sources, Failure> {
     let stdin = |file: &&PathBuf| file.as_os_str() == "-";
     let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
     let roots = Roots::new(include, &on_disk);
@@ -257,8 +266,10 @@ pub fn sources_with(
         }
     }
     let place = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-    let pool = builder.build().map_err(|error| shown.failure(&error, &roots))?;
-    Ok((Schema { pool, files: names, place }, roots))
+    let built =
+        if warn { builder.build_with_warnings() } else { builder.build().map(|pool| (pool, Vec::new())) };
+    let (pool, warnings) = built.map_err(|error| shown.failure(&error, &roots))?;
+    Ok(Sources { schema: Schema { pool, files: names, place }, roots, warnings })
 }
 
 impl Schema {

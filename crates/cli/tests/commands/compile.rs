@@ -52,8 +52,14 @@ fn several_files_come_in_the_order_of_protoc() {
     let scratch = Scratch::new("order");
     let root = scratch.path("");
     for (name, imports) in [("a", "b"), ("b", "c"), ("c", ""), ("d", "c")] {
-        let import = if imports.is_empty() { String::new() } else { format!("import \"{imports}.proto\";") };
-        scratch.file(&format!("{name}.proto"), import);
+        let import = match imports {
+            "" => String::new(),
+            imports => {
+                format!("import \"{imports}.proto\"; message U_{name} {{ optional M_{imports} m = 1; }}")
+            }
+        };
+        let source = format!("{import} message M_{name} {{}}");
+        scratch.file(&format!("{name}.proto"), source);
     }
     let names = |files: &[&str], more: &[&str]| {
         let set = shown(&[&["compile", "-I", &root], more, files].concat(), "");
@@ -182,6 +188,31 @@ fn faults_are_shown_to_other_programs() {
 }
 
 #[test]
+fn unused_imports_are_warnings_and_a_failure_if_that_is_asked_for() {
+    let scratch = Scratch::new("warnings");
+    let (root, set) = (scratch.path(""), scratch.path("set.binpb"));
+    scratch.file("b.proto", "import \"c.proto\"; message B {}");
+    scratch.file("c.proto", "message C {}");
+    let a = scratch.file("a.proto", "import \"b.proto\";\nmessage A {}");
+    let compile = |more: &[&str]| run(&[&["compile", "-I", &root, "-o", &set], more, &[&a]].concat(), b"");
+    let fatal = compile(&["--fatal_warnings"]);
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = format!("{a}:1:8: warning: unused import: b.proto\n");
+    assert_eq!((fatal.status.code(), said(&fatal)), (Some(1), line.clone()));
+    assert!(!std::path::Path::new(&set).exists());
+    let made = compile(&[]);
+    assert_eq!((made.status.code(), said(&made)), (Some(0), line));
+    assert!(std::path::Path::new(&set).exists());
+    let form = |form: &str| said(&compile(&["--error-format", form]));
+    assert_eq!(form("msvc"), format!("{a}(1) : warning in column=8: unused import: b.proto\n"));
+    assert!(form("github").starts_with("::warning file="));
+    assert!(form("json").contains("\"type\":\"UnusedImport\""));
+    // Only in the files that are named.
+    let b = scratch.file("user.proto", "import \"b.proto\"; message U { optional B b = 1; }");
+    assert_eq!(said(&run(&["compile", "--fatal-warnings", "-I", &root, &b], b"")), "");
+}
+
+#[test]
 fn directories_and_files_of_arguments_stand_for_sources() {
     let scratch = Scratch::new("many");
     let root = scratch.path("p");
@@ -200,7 +231,11 @@ fn directories_and_files_of_arguments_stand_for_sources() {
     assert_eq!(names(&[&format!("@{list}")]), ["b/d.proto", "b/c.proto"]);
     assert!(ends(1, &["compile", "@no such file"], "").contains("no such file"));
     // A rule for make has what is on disk, and not the files of protobuf itself.
-    scratch.file("p/e.proto", "import \"google/protobuf/any.proto\"; import \"b/c.proto\";");
+    let imports = "import \"google/protobuf/any.proto\"; import \"b/c.proto\";";
+    scratch.file(
+        "p/e.proto",
+        format!("{imports} message E {{ optional google.protobuf.Any a = 1; optional C c = 2; }}"),
+    );
     let (set, rule) = (scratch.path("set.binpb"), scratch.path("set.d"));
     shown(&["compile", "-I", &root, "-o", &set, "--dependency_out", &rule, "e.proto"], "");
     let rule = std::fs::read_to_string(rule).expect("a rule");

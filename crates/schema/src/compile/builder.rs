@@ -1,6 +1,6 @@
 //! [`SourceBuilder`]: pools out of sources.
 
-use crate::compile::error::SourceError;
+use crate::compile::error::{SourceDiagnostic, SourceError};
 use crate::compile::load::request::{Place, Request};
 use crate::compile::load::resolver::FileResolver;
 use crate::compile::pipeline;
@@ -164,7 +164,26 @@ impl<'r> SourceBuilder<'r> {
     /// All faults of the sources, each with its line: those of syntax, of names, of options, and of definitions. What a fault is likely
     /// to have caused is not listed: a name that stands in a statement that was not understood, a fault in the statement of another one.
     pub fn build(self) -> Result<DescriptorPool, SourceError> {
-        pipeline::pool(&self.0)
+        pipeline::pool(&self.0, false).map(|(pool, _)| pool)
+    }
+
+    /// As [`build`](Self::build), with what is worth a warning in the files that were named: imports that nothing refers to, as protoc reports
+    /// them. Costs a walk over all descriptors.
+    ///
+    /// ```
+    /// use tablepb_schema::{SourceBuilder, SourceErrorKind};
+    ///
+    /// let source = "syntax = \"proto3\";\nimport \"google/protobuf/any.proto\";\nmessage A { int32 a = 1; }";
+    /// let (pool, warnings) = SourceBuilder::new().source("a.proto", source).build_with_warnings()?;
+    /// assert!(pool.message("A").is_ok());
+    /// assert_eq!((warnings[0].kind(), warnings[0].line()), (SourceErrorKind::UnusedImport, 2));
+    /// # Ok::<(), tablepb_schema::SourceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build). The process aborts if the allocator fails while warnings are looked for.
+    pub fn build_with_warnings(self) -> Result<(DescriptorPool, Vec<SourceDiagnostic>), SourceError> {
+        pipeline::pool(&self.0, true)
     }
 }
 

@@ -42,6 +42,9 @@ pub enum SourceErrorKind {
     /// The sources are longer than 2 GiB, have more faults than are listed, or their public imports lead from thousands of
     /// files to thousands of others.
     TooMany,
+    /// An import that nothing in the file refers to: a warning of
+    /// [`SourceBuilder::build_with_warnings`](crate::SourceBuilder::build_with_warnings), never an error.
+    UnusedImport,
     /// Compiling takes more memory than [`PoolOptions`](tablepb::schema::PoolOptions) allows.
     BudgetExceeded,
     /// The allocator has no memory: for the pool, or for an error that says more.
@@ -53,6 +56,7 @@ impl fmt::Display for SourceErrorKind {
         f.write_str(match self {
             Self::InvalidToken => "invalid token",
             Self::InvalidSyntax => "unexpected token",
+            Self::UnusedImport => "unused import",
             Self::InvalidNumber => "invalid number",
             Self::UnsupportedEdition => "unsupported syntax or edition",
             Self::NotInEdition => "not part of this edition",
@@ -220,6 +224,10 @@ impl SourceError {
     #[must_use]
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
         &self.0
+    }
+
+    pub(super) fn into_diagnostics(self) -> Vec<SourceDiagnostic> {
+        self.0
     }
 
     const OUT_OF_MEMORY: Self = Self(Vec::new());

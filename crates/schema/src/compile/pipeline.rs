@@ -1,8 +1,8 @@
 //! The way from sources to a pool: read, name, resolve, write descriptors, load them.
 
-use crate::compile::check::{prefixes, style, support};
+use crate::compile::check::{prefixes, style, support, unused};
 use crate::compile::emit::Emitter;
-use crate::compile::error::{Fault, Phase, SourceError, SourceErrorKind};
+use crate::compile::error::{Fault, Faults, Phase, SourceDiagnostic, SourceError, SourceErrorKind};
 use crate::compile::load::Loaded;
 use crate::compile::load::request::Request;
 use crate::compile::names::resolve::resolve;
@@ -11,14 +11,18 @@ use crate::compile::options::{OptionPaths, Options};
 use crate::compile::parse::ast::{Ast, Texts};
 use crate::compile::parse::lexer::{Lexer, TokenKind};
 use crate::memory::Room;
+use alloc::vec::Vec;
 use tablepb::schema::DescriptorErrorKind;
 use tablepb::{DescriptorError, DescriptorPool};
 
-/// Compiles what is asked for.
+/// What a compiler makes: the pool, and what is not wrong and yet worth saying.
+pub(super) type Compiled = (DescriptorPool, Vec<SourceDiagnostic>);
+
+/// Compiles what is asked for; looks for what is worth a warning if `warn`.
 ///
 /// After a fault the work goes on with what is left, so that all faults are found; what follows from another fault is left out where it
 /// can be told.
-pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError> {
+pub(super) fn pool(request: &Request<'_>, warn: bool) -> Result<Compiled, SourceError> {
     let len = request.sources.iter().map(|(_, source)| source.len()).fold(0, usize::saturating_add);
     let room = &mut Room::new(request.options.memory_for(len));
     let full = SourceError::full;
@@ -48,7 +52,12 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
         declarations.check(&ast, &texts, &symbols, &mut faults, room).map_err(full)?;
     }
     let made = match request.options.max_faults(faults.room()).decode(&set) {
-        Ok(pool) if faults.is_empty() => return Ok(pool),
+        Ok(pool) if faults.is_empty() => {
+            if warn {
+                unused::check(&ast, &texts, &pool, request.roots(), &mut faults);
+            }
+            return Ok((pool, located(faults, &ast, &texts).into_diagnostics()));
+        }
         Ok(_) => None,
         Err(error) => Some(error),
     };
@@ -70,11 +79,16 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
             }
         }
     }
-    Err(faults.into_error(&texts.sources, &|at| {
+    Err(located(faults, &ast, &texts))
+}
+
+/// The faults with their places.
+fn located(faults: Faults, ast: &Ast, texts: &Texts) -> SourceError {
+    faults.into_error(&texts.sources, &|at| {
         let after = ast.files.partition_point(|file| file.start <= at);
         let file = ast.files.get(after.saturating_sub(1));
         file.map_or(("", 0, 0), |file| (texts.get(file.name), file.start, file.end))
-    }))
+    })
 }
 
 /// Whether a fault of the pool may come from a statement that was left out: what has too little in it, and has a part that was skipped.

@@ -15,6 +15,7 @@ mod schema_diff;
 mod source_info;
 mod sources;
 mod to_rust;
+mod warnings;
 
 #[global_allocator]
 static HEAP: common::heap::Counting = common::heap::Counting;

@@ -4,3 +4,4 @@ pub(crate) mod declarations;
 pub(crate) mod prefixes;
 pub(crate) mod style;
 pub(crate) mod support;
+pub(crate) mod unused;
