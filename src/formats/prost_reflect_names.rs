@@ -159,12 +159,17 @@ macro_rules! read_names {
                 $view.has_field(number)
             }
 
+            #[cfg_attr(debug_assertions, track_caller)]
             fn has_extension(&$this, extension: &ExtensionDescriptor) -> bool {
                 $view.has_field(extension)
             }
 
+            #[track_caller]
             fn get_extension(&$this, extension: &ExtensionDescriptor) -> ValueRef<'_, '_> {
-                $view.get_field(extension).unwrap_or_else(|error| panic!("{error}"))
+                match $view.get_field(extension) {
+                    Ok(value) => value,
+                    Err(error) => panic!("{error}"),
+                }
             }
         }
     )*};

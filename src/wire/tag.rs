@@ -69,6 +69,7 @@ impl Tag {
     /// [`try_new`](Self::try_new) for numbers that come from data.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub const fn new(number: u32, wire_type: WireType) -> Self {
         match Self::try_new(number, wire_type) {
             Some(tag) => tag,

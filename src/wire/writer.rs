@@ -153,6 +153,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
     /// # Panics
     ///
     /// If `number` is not a field number, as [`Tag::new`].
+    #[track_caller]
     pub fn write_group(
         &mut self,
         number: u32,

@@ -155,12 +155,14 @@ impl DynamicMessage {
 
     /// The value of a field, if it is set; see [`MessageView::get`](crate::message::MessageView::get).
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn get(&self, field: impl FieldKey) -> Option<ValueRef<'_, '_>> {
         self.as_view().get(field)
     }
 
     /// Whether a field is set; see [`MessageView::has_field`](crate::message::MessageView::has_field).
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn has_field(&self, field: impl FieldKey) -> bool {
         self.as_view().has_field(field)
     }

@@ -167,6 +167,7 @@ fn find_other<'f>(pool: &DescriptorPool, layout: &'f ReadLayout, field: FieldRef
 /// What getters that return no error do about a field that the message does not have: one of another message is a mistake of the program.
 #[cold]
 #[inline(never)]
+#[cfg_attr(debug_assertions, track_caller)]
 pub(in crate::message) fn absent(pool: &DescriptorPool, message: u32, key: Key<'_>) {
     if let Key::Field(field) = key {
         foreign(pool, message, field.full_name());
@@ -212,6 +213,7 @@ pub(in crate::message) fn resolve<'p>(
 /// What calls do about a field of another message when they cannot return an error.
 #[cold]
 #[inline(never)]
+#[cfg_attr(debug_assertions, track_caller)]
 pub(in crate::message) fn foreign(pool: &DescriptorPool, message: u32, field: &str) {
     if cfg!(debug_assertions) {
         let message = pool.message_at(message);

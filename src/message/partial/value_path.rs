@@ -169,6 +169,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Panics
     /// With debug assertions, if the path is of another message type or pool. In other builds there are no values then.
     #[must_use]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn values<'v>(&self, path: &'v ValuePath) -> Values<'a, 'v>
     where
         'i: 'v,

@@ -179,6 +179,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Panics
     /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
     #[inline(always)]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn get(&self, field: impl FieldKey) -> Option<ValueRef<'a, 'i>> {
         match field.find(self) {
             Some(OwnField(access)) => self.get_own(access),
@@ -204,6 +205,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// A key names no field of the message: what getters do that return no error.
     #[cold]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn absent(&self, field: &impl FieldKey) {
         absent(self.pool, self.message(), field.key());
     }
@@ -267,6 +269,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// # Panics
     /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn is_selected(&self, field: impl FieldKey) -> bool {
         match field.find(self) {
             Some(OwnField(access)) => !self.is_left_out(access.position) || self.slot(access).is_some(),
@@ -294,6 +297,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Panics
     /// With debug assertions, if the field is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn has_field(&self, field: impl FieldKey) -> bool {
         match field.find(self) {
             Some(OwnField(access)) => self.has(access),
@@ -318,6 +322,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Panics
     /// With debug assertions, if the oneof is of another message; see [`FieldKey`](crate::message::FieldKey#foreign-fields).
     #[must_use]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn get_oneof(&self, oneof: &OneofDescriptor) -> Option<(FieldRef<'a>, ValueRef<'a, 'i>)> {
         let message = oneof.parent_message();
         let own = message.parent_pool() == self.pool && message.index() == self.message();

@@ -87,8 +87,13 @@ impl<'a, 'i> ValueRef<'a, 'i> {
     /// If the allocator fails, and for [`Unselected`](Self::Unselected), which has no value;
     /// [`try_to_owned`](Self::try_to_owned) returns an error instead.
     #[must_use]
+    #[track_caller]
     pub fn to_owned(self) -> Value {
-        self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
+        match self.try_to_owned() {
+            Ok(value) => value,
+            // Not in a closure, which would be the place of the panic.
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Copies the value.
