@@ -93,6 +93,13 @@ pub trait AnyMessage {
         by: Option<&MessageDescriptor>,
         show: &mut dyn FnMut(MessageView<'_, '_>),
     ) -> Result<(), EncodeError>;
+
+    /// The message behind any number of references, for macros.
+    #[cfg(feature = "reflect")]
+    #[doc(hidden)]
+    fn __by_ref(&self) -> &Self {
+        self
+    }
 }
 
 /// A message that text can be merged into: a struct of [`message!`](crate::message!) that does not borrow from its input, or a

@@ -199,7 +199,7 @@ impl Comparison {
     }
 }
 
-/// Panics if two messages differ, with the differences one to a line. As a third argument it takes a [`Comparison`].
+/// Panics if two messages, or references to them, differ: with the differences one to a line. As a third argument it takes a [`Comparison`].
 ///
 /// ```should_panic
 /// use tablepb::compare::{Comparison, assert_message_eq};
@@ -218,9 +218,13 @@ macro_rules! __assert_message_eq {
     ($left:expr, $right:expr $(,)?) => {
         $crate::compare::assert_message_eq!($left, $right, $crate::compare::Comparison::new())
     };
-    ($left:expr, $right:expr, $comparison:expr $(,)?) => {
-        $crate::compare::__assert(&$left, &$right, &$comparison)
-    };
+    ($left:expr, $right:expr, $comparison:expr $(,)?) => {{
+        use $crate::AnyMessage as _;
+        // Calls of a method, so that messages and references to them are taken, as `assert_eq!` takes them.
+        match ($left.__by_ref(), $right.__by_ref(), &$comparison) {
+            (left, right, comparison) => $crate::compare::__assert(left, right, comparison),
+        }
+    }};
 }
 
 /// What [`assert_message_eq!`] calls.

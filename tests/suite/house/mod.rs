@@ -4,3 +4,4 @@ mod doc_names;
 mod interface;
 mod programs;
 mod unsafe_inventory;
+mod uses;
