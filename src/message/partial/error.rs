@@ -36,7 +36,7 @@ error_kind! {
         /// The field at the end of the path does not take the value.
         InvalidValue = "the field does not take the value",
         /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
-        TooLarge = "the projection takes too much memory",
+        TooLarge = "the paths take too much memory",
     }
 }
 

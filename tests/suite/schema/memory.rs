@@ -268,7 +268,7 @@ fn a_projection_takes_memory_in_proportion_to_its_paths() {
         }
         let error = Projection::new(&m, [["a"; 10_000].join(".")]).unwrap_err();
         assert_eq!(error.kind(), PathErrorKind::TooLarge);
-        assert_eq!(error.to_string(), "the projection takes too much memory");
+        assert_eq!(error.to_string(), "the paths take too much memory");
     }
 }
 

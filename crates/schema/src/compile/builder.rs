@@ -6,6 +6,7 @@ use crate::compile::load::resolver::FileResolver;
 use crate::compile::pipeline;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use tablepb::DescriptorPool;
 use tablepb::schema::PoolOptions;
