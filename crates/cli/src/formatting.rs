@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use crate::{schema, source, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use similar::TextDiff;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -86,12 +85,7 @@ fn counted(files: u32) -> String {
 }
 
 fn read(file: &Path, name: &str) -> Result<String, Failure> {
-    let bytes = if file.as_os_str() == "-" {
-        source::read_whole(source::stdin()?, "standard input", source::MAX_SCHEMA)?
-    } else {
-        let file = File::open(file).map_err(|error| Failure::file(name, &error))?;
-        source::read_whole(file, name, source::MAX_SCHEMA)?
-    };
+    let (_, bytes) = source::read_schema(file)?;
     String::from_utf8(bytes).map_err(|_| Failure::report(format!("{name}: not UTF-8")))
 }
 

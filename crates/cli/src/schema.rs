@@ -167,14 +167,7 @@ pub fn in_directories(files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
-    let stdin = file.as_os_str() == "-";
-    let place = if stdin { "standard input".into() } else { file.display().to_string() };
-    let bytes = if stdin {
-        source::read_whole(source::stdin()?, &place, source::MAX_SCHEMA)?
-    } else {
-        let file = std::fs::File::open(file).map_err(|error| Failure::file(&place, &error))?;
-        source::read_whole(file, &place, source::MAX_SCHEMA)?
-    };
+    let (place, bytes) = source::read_schema(file)?;
     let pool =
         DescriptorPool::decode(&bytes).map_err(|error| Failure::descriptors(&place, &bytes, &error))?;
     let files = pool.files().map(|file| file.name().to_owned()).collect();
@@ -209,8 +202,7 @@ pub fn imports(sets: &[PathBuf]) -> Result<Option<DescriptorPool>, Failure> {
     let mut pool: Option<DescriptorPool> = None;
     for file in sets {
         let place = file.display().to_string();
-        let opened = std::fs::File::open(file).map_err(|error| Failure::file(&place, &error))?;
-        let bytes = source::read_whole(opened, &place, source::MAX_SCHEMA)?;
+        let bytes = source::read_file(file, &place)?;
         let more = match &pool {
             Some(pool) => pool.add_file_descriptor_set(&bytes),
             None => DescriptorPool::decode(&bytes),

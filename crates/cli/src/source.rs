@@ -101,6 +101,23 @@ pub fn stdin() -> Result<StdinLock<'static>, Failure> {
 /// The most bytes of a schema that are read: of a descriptor set, and of standard input.
 pub const MAX_SCHEMA: usize = 256 << 20;
 
+/// All of a schema, of standard input for `-`, and the name for failures.
+pub fn read_schema(file: &Path) -> Result<(String, Vec<u8>), Failure> {
+    if file.as_os_str() == "-" {
+        let name = "standard input";
+        return Ok((name.into(), read_whole(stdin()?, name, MAX_SCHEMA)?));
+    }
+    let name = file.display().to_string();
+    let bytes = read_file(file, &name)?;
+    Ok((name, bytes))
+}
+
+/// All of a schema in a file.
+pub fn read_file(file: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    let opened = File::open(file).map_err(|error| Failure::file(name, &error))?;
+    read_whole(opened, name, MAX_SCHEMA)
+}
+
 /// All of a file that should end: no more than `limit` bytes are read, for a device or a pipe may never end.
 pub fn read_whole(reader: impl Read, name: &str, limit: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
