@@ -2,8 +2,8 @@
 //!
 //! - `to_struct`: `straight` is `MessageView::to_struct`, `borrowed` its form for a struct of `&str`, `bytes` an encode and a decode, `clone` a
 //!   clone of the struct: what its memory costs.
-//! - `decoder`: one message decoded by a decoder that is `kept` in the loop, taken out of a `pool` behind a lock and put back, and `new` each
-//!   time.
+//! - `decoder`: decodes one message again and again. The decoder is `kept` for all rounds, or comes out of a `pool` with a lock and goes back
+//!   there, or is `new` in each round.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

@@ -231,7 +231,7 @@ PAGE = """# The tool beside others
 
 `benches/tools.py` measures and writes this page. {versions}; {cpu}, {cores} processors; {sources} sources, {count} records. Each cell is the least
 wall-clock time of three runs, start of the program included, how many times that of tablepb it is, and the most memory of one process
-(from some 10 MB, that of the script which starts them).
+(never less than the script takes that starts it).
 
 | job | {tools} |
 |---|{rule}|

@@ -94,7 +94,7 @@ pub trait AnyMessage {
         show: &mut dyn FnMut(MessageView<'_, '_>),
     ) -> Result<(), EncodeError>;
 
-    /// The message behind any number of references, for macros.
+    /// The message itself. Macros call it as a method, so that they take messages and references to them.
     #[cfg(feature = "reflect")]
     #[doc(hidden)]
     fn __by_ref(&self) -> &Self {

@@ -80,6 +80,8 @@ fn a_wrong_call_panics_at_its_line() {
     let message = std::panic::AssertUnwindSafe(&message);
     assert_eq!(panics_at(|| assert_eq!(Tag::new(0, WireType::Varint).number(), 0)), Some(line!()));
     assert_eq!(panics_at(|| drop(ValueRef::Unselected.to_owned())), Some(line!()));
+    let group = || drop(Writer::new(&mut Vec::new()).write_group(0, |_| Ok(())));
+    assert!(panics_at(group).is_some_and(|line| line + 1 == line!()));
     if cfg!(debug_assertions) {
         assert_eq!(panics_at(|| assert!(message.get(foreign).is_none())), Some(line!()));
         assert_eq!(panics_at(|| assert!(!message.has_field(foreign))), Some(line!()));

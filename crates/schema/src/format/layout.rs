@@ -106,7 +106,7 @@ impl<'s> Layout<'s> {
         (0..self.level).for_each(|_| self.out.push_str("  "));
     }
 
-    /// An empty line, if there is none yet.
+    /// Leaves an empty line before the next line, unless there is one.
     fn blank(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with('\n') {
             self.out.push('\n');

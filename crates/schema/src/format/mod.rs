@@ -47,10 +47,9 @@ use scan::{Scan, TokenText};
 /// If the source has no form that can be kept: a token that does not exist, or a bracket or statement without an end. The error has the place.
 /// Whether it compiles is not looked at.
 pub fn format(name: &str, source: &str) -> Result<String, SourceError> {
-    let fault =
-        |(fault, at): (&str, u32)| syntax_error(name, source.trim_start_matches('\u{feff}'), fault, at);
-    // A mark of the byte order is none of the source.
+    // The byte order mark is not part of the source.
     let text = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let fault = |(fault, at): (&str, u32)| syntax_error(name, text, fault, at);
     let scan = Scan::new(text).map_err(fault)?;
     let tree = tree::file(&scan).map_err(fault)?;
     let printed = layout::file(&scan, &tree);

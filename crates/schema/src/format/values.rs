@@ -224,7 +224,7 @@ impl Layout<'_> {
     }
 }
 
-/// Of the lines in a block comment: the mark that each begins with, such as `*`; if there is none, the columns of white space that all share.
+/// What all lines of a block comment begin with: a mark such as `*`, or the white space that they share if there is no mark.
 fn shape(inner: &[&str]) -> (Option<char>, usize) {
     let mark = |line: &&str| line.trim_start().chars().next();
     let Some(first) = inner.first() else { return (Some('*'), 0) };

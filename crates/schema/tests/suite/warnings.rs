@@ -39,7 +39,7 @@ const IMPORTING: [(&str, &[usize]); 8] = [
         "edition = \"2024\";\npackage q;\nimport \"enum.proto\";\nimport \"google/protobuf/any.proto\";\nimport option \"ext.proto\";\nimport option \"google/protobuf/cpp_features.proto\";\noption features.(pb.cpp).string_type = VIEW;\nmessage E2 { map<string, E> m = 1; }",
         &[4, 5],
     ),
-    // The name of a type in a comment is none.
+    // A name in a comment does not use its import.
     (
         "syntax = \"proto3\";\nimport \"leaf.proto\";\nimport \"unused.proto\";\nservice S { rpc Get(U) returns (U); } // L",
         &[2],

@@ -216,7 +216,7 @@ async fn errors_of_the_server_have_their_details() {
         answer.body,
         r#"{"code":5,"message":"no \"book\"","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"NO_BOOK"}]}"#
     );
-    // A detail is printed by its type in the pool; one of a type that nobody knows by its bytes.
+    // A detail is printed by its type, if the pool has it. Otherwise its bytes are printed.
     let failing = |url: &'static str, value: &'static [u8]| {
         let fail = move |_, _| async move {
             let any = tablepb::wkt::Any { type_url: url.into(), value: value.into() };
