@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use crate::faults::{Severity, Shown};
-use crate::roots::Roots;
 use crate::schema::{Compiled, Schema, Sources};
 use crate::{faults, schema, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -94,7 +93,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let shown = Shown::from_arguments(matches);
-    let Sources { schema, roots, warnings } = schema::sources_with(
+    let Sources { schema, warnings } = schema::sources_with(
         &schema::in_directories(schema::paths(matches, "files"))?,
         &schema::paths(matches, "include"),
         matches.get_flag("include-source-info"),
@@ -106,7 +105,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         },
     )?;
     if !warnings.is_empty() {
-        let lines = shown.lines(&warnings, Severity::Warning, &roots);
+        let lines = shown.diagnostics(&warnings, Severity::Warning, &schema.roots);
         if matches.get_flag("fatal-warnings") {
             return Err(Failure::Lines(lines));
         }
@@ -131,7 +130,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     match matches.get_one::<PathBuf>("dependency-out") {
         Some(file) => {
             let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
-            std::fs::write(file, rule(&output, &schema, &roots))
+            std::fs::write(file, rule(&output, &schema))
                 .map_err(|error| Failure::file(&file.display().to_string(), &error))
         }
         None => Ok(()),
@@ -145,9 +144,9 @@ fn sets(matches: &ArgMatches) -> Vec<PathBuf> {
 }
 
 /// A rule for make, as protoc writes it.
-fn rule(output: &Path, schema: &Schema, roots: &Roots) -> String {
+fn rule(output: &Path, schema: &Schema) -> String {
     let escaped = |path: &Path| path.display().to_string().replace(' ', "\\ ");
-    let on_disk = schema.pool.files().filter_map(|file| roots.on_disk(file.name()));
+    let on_disk = schema.pool.files().filter_map(|file| schema.roots.on_disk(file.name()));
     let paths: Vec<String> = on_disk.map(|path| escaped(&path)).collect();
     format!("{}: {}\n", escaped(output), paths.join("\\\n "))
 }

@@ -34,19 +34,50 @@ pub enum Severity {
     Error,
 }
 
+/// A fault at a place of a source.
+pub struct Found<'f> {
+    pub file: &'f str,
+    /// From 1; 0 if the place is not known.
+    pub line: usize,
+    pub column: usize,
+    pub width: usize,
+    pub kind: String,
+    pub message: String,
+}
+
+impl<'f> From<&'f SourceDiagnostic> for Found<'f> {
+    fn from(fault: &'f SourceDiagnostic) -> Self {
+        let message = match fault.detail() {
+            "" => fault.kind().to_string(),
+            detail => format!("{}: {detail}", fault.kind()),
+        };
+        Self {
+            file: fault.file(),
+            line: fault.line(),
+            column: fault.column(),
+            width: fault.width(),
+            kind: format!("{:?}", fault.kind()),
+            message,
+        }
+    }
+}
+
+/// `--error-format`.
+pub fn format_argument() -> Arg {
+    Arg::new("error-format")
+        .long("error-format")
+        // As protoc writes it.
+        .alias("error_format")
+        .value_name("FORM")
+        .help("How faults are shown: human, json (an object a line), gcc, msvc, github")
+        .value_parser(["human", "json", "gcc", "msvc", "github"])
+        .hide_possible_values(true)
+}
+
 /// Adds `--error-format`, `--max-errors` and `--memory`.
 pub fn arguments(command: Command) -> Command {
     command
-        .arg(
-            Arg::new("error-format")
-                .long("error-format")
-                // As protoc writes it.
-                .alias("error_format")
-                .value_name("FORM")
-                .help("How faults are shown: human, json (an object a line), gcc, msvc, github")
-                .value_parser(["human", "json", "gcc", "msvc", "github"])
-                .hide_possible_values(true),
-        )
+        .arg(format_argument())
         .arg(
             Arg::new("max-errors")
                 .long("max-errors")
@@ -81,6 +112,12 @@ fn size(text: &str) -> Result<usize, String> {
 impl Shown {
     /// What [`arguments`] say.
     pub fn from_arguments(matches: &ArgMatches) -> Self {
+        let memory = matches.get_one::<usize>("memory").copied();
+        Self { memory, most: matches.get_one("max-errors").copied(), ..Self::of_format(matches) }
+    }
+
+    /// What [`format_argument`] says.
+    pub fn of_format(matches: &ArgMatches) -> Self {
         let form = match matches.get_one::<String>("error-format").map(String::as_str) {
             Some("json") => Form::Json,
             Some("gcc") => Form::Gcc,
@@ -88,8 +125,7 @@ impl Shown {
             Some("github") => Form::Github,
             _ => Form::Human,
         };
-        let memory = matches.get_one::<usize>("memory").copied();
-        Self { form, memory, most: matches.get_one("max-errors").copied() }
+        Self { form, ..Self::default() }
     }
 
     /// The failure that shows the faults.
@@ -97,17 +133,22 @@ impl Shown {
         if error.diagnostics().is_empty() || matches!(self.form, Form::Human) {
             return Failure::report(error.to_string());
         }
-        Failure::Lines(self.lines(error.diagnostics(), Severity::Error, roots))
+        Failure::Lines(self.diagnostics(error.diagnostics(), Severity::Error, roots))
     }
 
     /// A line for each.
-    pub fn lines(self, faults: &[SourceDiagnostic], severity: Severity, roots: &Roots) -> String {
+    pub fn diagnostics(self, faults: &[SourceDiagnostic], severity: Severity, roots: &Roots) -> String {
+        self.lines(&faults.iter().map(Found::from).collect::<Vec<_>>(), severity, roots)
+    }
+
+    /// A line for each.
+    pub fn lines(self, faults: &[Found<'_>], severity: Severity, roots: &Roots) -> String {
         let mut lines = String::new();
         for fault in faults {
             // Other programs open files, and do not know the names of imports.
             let file = roots
-                .on_disk(fault.file())
-                .map_or_else(|| fault.file().to_owned(), |path| path.display().to_string());
+                .on_disk(fault.file)
+                .map_or_else(|| fault.file.to_owned(), |path| path.display().to_string());
             let file = file.strip_prefix("./").unwrap_or(&file);
             self.line(&mut lines, fault, severity, file);
             lines.push('\n');
@@ -115,38 +156,33 @@ impl Shown {
         lines
     }
 
-    fn line(self, out: &mut String, fault: &SourceDiagnostic, severity: Severity, file: &str) {
-        let (line, column) = (fault.line(), fault.column());
+    fn line(self, out: &mut String, fault: &Found<'_>, severity: Severity, file: &str) {
+        let Found { line, column, width, ref kind, ref message, .. } = *fault;
         // Only a warning says what it is among lines for persons, as with protoc.
         let (word, mark) = match severity {
             Severity::Warning => ("warning", "warning: "),
             Severity::Error => ("error", ""),
         };
-        let message = match fault.detail() {
-            "" => fault.kind().to_string(),
-            detail => format!("{}: {detail}", fault.kind()),
-        };
         // Writing to a String cannot fail.
         let _ = match (self.form, line) {
             (Form::Json, _) => {
-                let kind = format!("{:?}", fault.kind());
-                let end = column + fault.width();
+                let end = column + width;
                 write!(
                     out,
                     "{{\"path\":{},\"start_line\":{line},\"start_column\":{column},\"end_line\":{line},\"end_column\":{end},\
                      \"type\":{},\"message\":{}}}",
                     quoted(file),
-                    quoted(&kind),
-                    quoted(&message)
+                    quoted(kind),
+                    quoted(message)
                 )
             }
-            (Form::Github, 0) => write!(out, "::{word} file={}::{}", property(file), data(&message)),
+            (Form::Github, 0) => write!(out, "::{word} file={}::{}", property(file), data(message)),
             (Form::Github, _) => write!(
                 out,
                 "::{word} file={},line={line},col={column},endLine={line},endColumn={}::{}",
                 property(file),
-                column + fault.width(),
-                data(&message)
+                column + width,
+                data(message)
             ),
             // As protoc has them.
             (_, 0) => write!(out, "{file}: {mark}{message}"),

@@ -26,7 +26,7 @@ fn only(pool: &DescriptorPool, place: &str) -> Result<MessageDescriptor, Failure
 }
 
 fn unknown(pool: &DescriptorPool, place: &str, name: &str) -> Failure {
-    let near = nearest(pool, name);
+    let near = nearest(all(pool), name);
     let text = format!("{place}: there is no message type {name}");
     if near.is_empty() {
         let all = all(pool);
@@ -51,9 +51,9 @@ fn listing(names: Vec<String>, limit: usize) -> String {
 }
 
 /// Names that differ by a package, by case or by some letters, best first.
-fn nearest(pool: &DescriptorPool, name: &str) -> Vec<String> {
+pub fn nearest(names: Vec<String>, name: &str) -> Vec<String> {
     let wanted = last(name).to_lowercase();
-    let mut near: Vec<(usize, String)> = all(pool)
+    let mut near: Vec<(usize, String)> = names
         .into_iter()
         .filter_map(|candidate| {
             let found = last(&candidate).to_lowercase();

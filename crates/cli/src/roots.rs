@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// The directories of sources; of two files of one name that of the earlier directory counts.
+#[derive(Default)]
 pub struct Roots {
     directories: Vec<PathBuf>,
     /// They are those of `-I`.

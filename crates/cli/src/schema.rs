@@ -20,6 +20,8 @@ pub struct Schema {
     pub files: Vec<String>,
     /// Where it comes from, for failures.
     pub place: String,
+    /// Where its sources are on disk; nowhere if it was not made of sources.
+    pub roots: Roots,
 }
 
 /// Adds `--proto`, `-I`, `--descriptors` and `--type` to a command.
@@ -134,7 +136,7 @@ fn commit(spec: &str, include: &[PathBuf], comments: bool) -> Result<Schema, Fai
     }
     let place = format!("git:{spec}");
     let pool = builder.build().map_err(|error| Failure::report(format!("{place}: {error}")))?;
-    Ok(Schema { pool, files, place })
+    Ok(Schema { pool, files, place, roots: Roots::default() })
 }
 
 /// All sources in the place of a directory, in order.
@@ -171,7 +173,7 @@ fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
     let pool =
         DescriptorPool::decode(&bytes).map_err(|error| Failure::descriptors(&place, &bytes, &error))?;
     let files = pool.files().map(|file| file.name().to_owned()).collect();
-    Ok(Schema { pool, files, place })
+    Ok(Schema { pool, files, place, roots: Roots::default() })
 }
 
 /// Compiles sources with all that they import; with places and comments if `source_info`.
@@ -193,7 +195,6 @@ pub struct Compiled {
 /// What was compiled.
 pub struct Sources {
     pub schema: Schema,
-    pub roots: Roots,
     pub warnings: Vec<SourceDiagnostic>,
 }
 
@@ -261,7 +262,7 @@ pub fn sources_with(
     let built =
         if warn { builder.build_with_warnings() } else { builder.build().map(|pool| (pool, Vec::new())) };
     let (pool, warnings) = built.map_err(|error| shown.failure(&error, &roots))?;
-    Ok(Sources { schema: Schema { pool, files: names, place }, roots, warnings })
+    Ok(Sources { schema: Schema { pool, files: names, place, roots }, warnings })
 }
 
 impl Schema {

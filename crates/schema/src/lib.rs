@@ -5,13 +5,16 @@
 
 extern crate alloc;
 
+mod breaking;
 mod compile;
 mod diff;
 mod format;
 mod json_name;
 mod memory;
+mod named;
 mod rust;
 
+pub use breaking::{Breach, Category, Rule, UnknownRule, breaches};
 pub use compile::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 pub use diff::{Comparable, Compatibility, Difference, DifferenceKind, assert_matches, diff};
 pub use format::format;

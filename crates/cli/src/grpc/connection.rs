@@ -12,10 +12,30 @@ use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity
 
 /// Adds what all commands of gRPC have in common.
 pub fn arguments(command: Command) -> Command {
+    server_arguments(schema::source_arguments(command))
+        .arg(
+            Arg::new("header")
+                .short('H')
+                .long("header")
+                .value_name("NAME: VALUE")
+                .help("Metadata of the request; can be given more than once. Values of names that end with -bin are base64")
+                .action(ArgAction::Append),
+        )
+        .arg(
+            Arg::new("max-time")
+                .long("max-time")
+                .value_name("SECONDS")
+                .help("The deadline of the call; none by default")
+                .value_parser(value_parser!(f64)),
+        )
+}
+
+/// Adds how a server is reached.
+pub fn server_arguments(command: Command) -> Command {
     let file = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name("FILE").help(help).value_parser(value_parser!(PathBuf))
     };
-    schema::source_arguments(command)
+    command
         .arg(
             Arg::new("plaintext")
                 .long("plaintext")
@@ -31,21 +51,6 @@ pub fn arguments(command: Command) -> Command {
                 .long("authority")
                 .value_name("NAME")
                 .help("The name of the server, if it is not the host"),
-        )
-        .arg(
-            Arg::new("header")
-                .short('H')
-                .long("header")
-                .value_name("NAME: VALUE")
-                .help("Metadata of the request; can be given more than once. Values of names that end with -bin are base64")
-                .action(ArgAction::Append),
-        )
-        .arg(
-            Arg::new("max-time")
-                .long("max-time")
-                .value_name("SECONDS")
-                .help("The deadline of the call; none by default")
-                .value_parser(value_parser!(f64)),
         )
         .arg(
             Arg::new("connect-timeout")
@@ -75,30 +80,8 @@ impl Server {
     /// Reads the schema, if one is named, and prepares the connection.
     pub fn new(address: &str, matches: &ArgMatches) -> Result<Self, Failure> {
         let pool = schema::load(matches)?.map(|schema| schema.pool);
-        let seconds = |name: &str| match matches.get_one::<f64>(name) {
-            Some(seconds) => Duration::try_from_secs_f64(*seconds)
-                .map(Some)
-                .map_err(|error| Failure::Usage(format!("--{name}: {error}"))),
-            None => Ok(None),
-        };
-        let plaintext = matches.get_flag("plaintext");
-        let scheme = if plaintext { "http" } else { "https" };
-        let wrong = |error: tonic::transport::Error| Failure::Usage(format!("{address}: {}", cause(&error)));
-        let mut endpoint = Endpoint::from_shared(format!("{scheme}://{address}")).map_err(wrong)?;
-        if let Some(timeout) = seconds("connect-timeout")? {
-            endpoint = endpoint.connect_timeout(timeout);
-        }
-        let authority = matches.get_one::<String>("authority");
-        if let Some(name) = authority {
-            let origin = format!("{scheme}://{name}").parse();
-            endpoint =
-                endpoint.origin(origin.map_err(|error| Failure::Usage(format!("--authority: {error}")))?);
-        }
-        if !plaintext {
-            endpoint = endpoint.tls_config(tls(matches, authority)?).map_err(wrong)?;
-        }
-        let metadata = metadata(matches)?;
-        Ok(Self { channel: endpoint.connect_lazy(), pool, metadata, deadline: seconds("max-time")? })
+        let (metadata, deadline) = (metadata(matches)?, seconds(matches, "max-time")?);
+        Ok(Self { channel: channel(address, matches)?, pool, metadata, deadline })
     }
 
     /// A pool with these symbols: the one that was named, or from the server.
@@ -120,6 +103,44 @@ impl Server {
     fn reflection(&self) -> ReflectionClient<Channel> {
         ReflectionClient::new(self.channel.clone())
     }
+}
+
+/// A time that is an argument.
+fn seconds(matches: &ArgMatches, name: &str) -> Result<Option<Duration>, Failure> {
+    match matches.get_one::<f64>(name) {
+        Some(seconds) => Duration::try_from_secs_f64(*seconds)
+            .map(Some)
+            .map_err(|error| Failure::Usage(format!("--{name}: {error}"))),
+        None => Ok(None),
+    }
+}
+
+/// A connection that is made when it is needed.
+fn channel(address: &str, matches: &ArgMatches) -> Result<Channel, Failure> {
+    let plaintext = matches.get_flag("plaintext");
+    let scheme = if plaintext { "http" } else { "https" };
+    let wrong = |error: tonic::transport::Error| Failure::Usage(format!("{address}: {}", cause(&error)));
+    let mut endpoint = Endpoint::from_shared(format!("{scheme}://{address}")).map_err(wrong)?;
+    if let Some(timeout) = seconds(matches, "connect-timeout")? {
+        endpoint = endpoint.connect_timeout(timeout);
+    }
+    let authority = matches.get_one::<String>("authority");
+    if let Some(name) = authority {
+        let origin = format!("{scheme}://{name}").parse();
+        endpoint = endpoint.origin(origin.map_err(|error| Failure::Usage(format!("--authority: {error}")))?);
+    }
+    if !plaintext {
+        endpoint = endpoint.tls_config(tls(matches, authority)?).map_err(wrong)?;
+    }
+    Ok(endpoint.connect_lazy())
+}
+
+/// The schema of a server, by reflection, with all its services.
+pub async fn reflected(address: &str, matches: &ArgMatches) -> Result<DescriptorPool, Failure> {
+    let mut client = ReflectionClient::new(channel(address, matches)?);
+    let services = client.services().await.map_err(|status| failure(&status))?;
+    let names: Vec<&str> = services.iter().map(String::as_str).collect();
+    client.pool(&names).await.map_err(|status| failure(&status))
 }
 
 /// The innermost cause, which says what is wrong.

@@ -45,6 +45,70 @@ fn changes_that_break_data_are_found() {
 }
 
 #[test]
+fn rules_by_the_names_of_buf() {
+    let scratch = Scratch::new("check-rules");
+    let old = scratch.file(
+        "old/app.proto",
+        "syntax = \"proto3\";\nmessage User {\n  string name = 1;\n  int32 age = 2;\n}\n",
+    );
+    let new =
+        scratch.file("new/app.proto", "syntax = \"proto3\";\nmessage User {\n  string full_name = 1;\n}\n");
+    let rules = |more: &[&str]| run(&[&["check", "--rules"], more, &[&old, &new]].concat(), b"");
+    let lines = |more: &[&str]| String::from_utf8(rules(more).stdout).unwrap().replace(&scratch.path(""), "");
+    assert_eq!(
+        lines(&["WIRE_JSON"]),
+        "new/app.proto:2:1: FIELD_NO_DELETE_UNLESS_NAME_RESERVED: field 2 \"age\" of User was deleted and its name is not reserved\n\
+         new/app.proto:2:1: FIELD_NO_DELETE_UNLESS_NUMBER_RESERVED: field 2 \"age\" of User was deleted and its number is not reserved\n\
+         new/app.proto:3:3: FIELD_SAME_JSON_NAME: field 1 \"full_name\" of User changes its JSON name from \"name\" to \"fullName\"\n\
+         new/app.proto:3:10: FIELD_SAME_NAME: field 1 \"full_name\" of User changes its name from \"name\" to \"full_name\"\n"
+    );
+    let wire = lines(&["WIRE,COLUMNS", "--except", "FIELD_SAME_NAME", "--except=FIELD_NO_DELETE"]);
+    assert_eq!(wire.lines().count(), 1, "{wire}");
+    let github = lines(&["FIELD_SAME_NAME", "--error-format", "github"]);
+    assert!(
+        github
+            .starts_with("::error file=new/app.proto,line=3,col=10,endLine=3,endColumn=10::FIELD_SAME_NAME"),
+        "{github}"
+    );
+    let failed = rules(&["FIELD_SAME_NAME"]);
+    assert_eq!(
+        (failed.status.code(), failed.stderr),
+        (Some(1), b"tablepb: 1 change breaks a rule\n".to_vec())
+    );
+    assert_eq!(text(&["check", "--rules", "FIELD_SAME_TYPE", &old, &new], ""), "");
+    // A directory, and the other order of arguments.
+    let (old_directory, new_directory) = (scratch.path("old"), scratch.path("new"));
+    let against = ["check", "--rules", "FIELD_SAME_NAME", &new_directory, "--against", &old_directory];
+    assert!(ends(1, &against, "").contains("1 change breaks a rule"));
+    // A descriptor set without places.
+    let set = scratch.path("new.binpb");
+    text(&["compile", "-o", &set, "-I", &new_directory, &new], "");
+    let output = run(&["check", "--rules", "FIELD_SAME_NAME", &old, &set], b"");
+    assert!(output.stdout.starts_with(b"app.proto: FIELD_SAME_NAME: field 1"), "{output:?}");
+    // All rules, and names that are none.
+    assert!(
+        text(&["check", "--list-rules"], "")
+            .lines()
+            .any(|line| line.starts_with("RPC_NO_DELETE ") && line.contains("FILE, PACKAGE"))
+    );
+    let wrong = ends(2, &["check", "--rules", "FIELD_SAME_NAMES", &old, &new], "");
+    assert!(
+        wrong.contains("there is no such rule or category: FIELD_SAME_NAMES; did you mean FIELD_SAME_NAME"),
+        "{wrong}"
+    );
+    ends(2, &["check", "--except", "FILE", &old, &new], "");
+    ends(2, &["check", "--rules", "FILE", "--json", &old, &new], "");
+}
+
+#[test]
+#[cfg(not(feature = "grpc"))]
+fn servers_are_asked_by_other_builds() {
+    let scratch = Scratch::new("check-server");
+    let old = scratch.file("a.proto", OLD);
+    assert!(ends(2, &["check", &old, "--against", "grpc:localhost:1"], "").contains("feature `grpc`"));
+}
+
+#[test]
 fn directories_and_commits_are_compared() {
     let scratch = Scratch::new("commits");
     let root = scratch.path("repository");

@@ -19,6 +19,7 @@ mod services;
 
 pub use difference::{Compatibility, Difference, DifferenceKind};
 
+use crate::named::Named;
 use alloc::collections::BTreeMap;
 use alloc::{
     format,
@@ -36,15 +37,6 @@ use tablepb::{DescriptorPool, EnumDescriptor, MessageDescriptor};
 fn types(a: &DescriptorPool, b: &DescriptorPool) -> usize {
     let count = |pool: &DescriptorPool| pool.all_messages().len() + pool.all_enums().len();
     count(a) + count(b)
-}
-
-/// What a schema defines, by name.
-#[derive(Default)]
-struct Named {
-    messages: BTreeMap<String, MessageDescriptor>,
-    enums: BTreeMap<String, EnumDescriptor>,
-    services: BTreeMap<String, ServiceDescriptor>,
-    files: BTreeMap<String, FileDescriptor>,
 }
 
 /// Pairs what is defined under one name in both schemas, and notes what only one of them defines.
@@ -67,67 +59,29 @@ fn pair<T>(
     }
 }
 
-impl Named {
-    /// All types and services of a file, by their names after `scope`.
-    fn add_file(&mut self, file: &FileDescriptor, scope: &str) {
-        let name =
-            |full: &str| String::from(full.strip_prefix(scope).unwrap_or(full).trim_start_matches('.'));
-        self.enums.extend(file.enums().map(|e| (name(e.full_name()), e)));
-        self.services.extend(file.services().map(|s| (name(s.full_name()), s)));
-        let mut todo: Vec<MessageDescriptor> = file.messages().collect();
-        while let Some(message) = todo.pop() {
-            self.enums.extend(message.child_enums().map(|e| (name(e.full_name()), e)));
-            todo.extend(message.child_messages().filter(|m| !m.is_map_entry()));
-            self.messages.insert(name(message.full_name()), message);
+/// Compares what two schemas define under the same names.
+fn diff_named(old: &Named, new: &Named, mut comparer: Comparer) -> Vec<Difference> {
+    use Compatibility::{Breaking, Conditional};
+    use DifferenceKind::{
+        EnumAdded, EnumRemoved, MessageAdded, MessageRemoved, ServiceAdded, ServiceRemoved,
+    };
+    let out = &mut comparer;
+    let messages = (&old.messages, &new.messages);
+    let kinds = (MessageRemoved, Conditional, MessageAdded);
+    pair(messages, MessageDescriptor::full_name, kinds, out, Comparer::messages);
+    let kinds = (EnumRemoved, Conditional, EnumAdded);
+    pair((&old.enums, &new.enums), EnumDescriptor::full_name, kinds, out, Comparer::enums);
+    let services = (&old.services, &new.services);
+    let kinds = (ServiceRemoved, Breaking, ServiceAdded);
+    pair(services, ServiceDescriptor::full_name, kinds, out, |out, old, new| {
+        services::compare(old, new, out);
+    });
+    for (name, old) in &old.files {
+        if let Some(new) = new.files.get(name) {
+            options::compare(name, (old, new), FileDescriptor::options_bytes, FileDescriptor::options, out);
         }
     }
-
-    fn of_file(file: &FileDescriptor) -> Self {
-        let mut this = Self::default();
-        this.add_file(file, file.package_name());
-        // Whatever they are called, these are the ones that are compared.
-        this.files.insert(String::new(), file.clone());
-        this
-    }
-
-    fn of_pool(pool: &DescriptorPool) -> Self {
-        let mut this = Self::default();
-        for file in pool.files() {
-            this.add_file(&file, "");
-            this.files.insert(file.name().into(), file);
-        }
-        this
-    }
-
-    fn diff(&self, new: &Self, mut comparer: Comparer) -> Vec<Difference> {
-        use Compatibility::{Breaking, Conditional};
-        use DifferenceKind::{
-            EnumAdded, EnumRemoved, MessageAdded, MessageRemoved, ServiceAdded, ServiceRemoved,
-        };
-        let out = &mut comparer;
-        let messages = (&self.messages, &new.messages);
-        let kinds = (MessageRemoved, Conditional, MessageAdded);
-        pair(messages, MessageDescriptor::full_name, kinds, out, Comparer::messages);
-        let kinds = (EnumRemoved, Conditional, EnumAdded);
-        pair((&self.enums, &new.enums), EnumDescriptor::full_name, kinds, out, Comparer::enums);
-        let services = (&self.services, &new.services);
-        let kinds = (ServiceRemoved, Breaking, ServiceAdded);
-        pair(services, ServiceDescriptor::full_name, kinds, out, |out, old, new| {
-            services::compare(old, new, out);
-        });
-        for (name, old) in &self.files {
-            if let Some(new) = new.files.get(name) {
-                options::compare(
-                    name,
-                    (old, new),
-                    FileDescriptor::options_bytes,
-                    FileDescriptor::options,
-                    out,
-                );
-            }
-        }
-        comparer.run()
-    }
+    comparer.run()
 }
 
 /// The changes from an old schema to a new one.
@@ -294,13 +248,13 @@ impl Comparable<ServiceDescriptor> for &ServiceDescriptor {
 impl Comparable<FileDescriptor> for &FileDescriptor {
     fn differences(self, new: &FileDescriptor) -> Vec<Difference> {
         let comparer = Comparer::new(types(self.parent_pool(), new.parent_pool()), true);
-        Named::of_file(self).diff(&Named::of_file(new), comparer)
+        diff_named(&Named::of_file(self), &Named::of_file(new), comparer)
     }
 }
 
 impl Comparable<DescriptorPool> for &DescriptorPool {
     fn differences(self, new: &DescriptorPool) -> Vec<Difference> {
-        Named::of_pool(self).diff(&Named::of_pool(new), Comparer::new(types(self, new), true))
+        diff_named(&Named::of_pool(self), &Named::of_pool(new), Comparer::new(types(self, new), true))
     }
 }
 

@@ -2,56 +2,11 @@
 
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
+use crate::named::Ranges;
 use Compatibility::{Compatible, Conditional};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::{format, string::String, vec::Vec};
-use core::ops::Range;
 use tablepb::{EnumDescriptor, MessageDescriptor};
-
-/// First and last number of each range, by the first; ranges do not overlap.
-#[derive(Default)]
-struct Ranges {
-    ranges: BTreeMap<i64, i64>,
-    /// The largest number that can be listed, which has the name `max`.
-    max: i64,
-}
-
-impl Ranges {
-    fn of_message(message: &MessageDescriptor, ranges: impl Iterator<Item = Range<u32>>) -> Self {
-        let max = if message.is_message_set() { i64::from(i32::MAX) - 1 } else { (1 << 29) - 1 };
-        Self { ranges: ranges.map(|r| (i64::from(r.start), i64::from(r.end) - 1)).collect(), max }
-    }
-
-    fn has(&self, number: i64) -> bool {
-        self.ranges.range(..=number).next_back().is_some_and(|(_, &last)| number <= last)
-    }
-
-    /// The numbers that `other` has not, as a .proto file lists them; empty if it has all.
-    fn without(&self, other: &Self) -> String {
-        let mut rest: Vec<(i64, i64)> = Vec::new();
-        let mut add = |first: i64, last: i64| match rest.last_mut() {
-            _ if first > last => {}
-            // Ranges that touch are one: how a file splits numbers into ranges means nothing.
-            Some(before) if before.1 + 1 == first => before.1 = last,
-            _ => rest.push((first, last)),
-        };
-        for (&first, &last) in &self.ranges {
-            let begun = other.ranges.range(..=first).next_back().map_or(first, |(&start, _)| start);
-            let mut next = first;
-            for (&start, &end) in other.ranges.range(begun..=last) {
-                add(next, last.min(start - 1));
-                next = next.max(end + 1);
-            }
-            add(next, last);
-        }
-        let text = |&(first, last): &(i64, i64)| match last {
-            _ if first == last => format!("{first}"),
-            _ if last == self.max => format!("{first} to max"),
-            _ => format!("{first} to {last}"),
-        };
-        rest.iter().map(text).collect::<Vec<_>>().join(", ")
-    }
-}
 
 /// The reserved numbers and names of a message or enum.
 #[derive(Default)]
@@ -69,12 +24,8 @@ impl Reserved {
     }
 
     pub(super) fn of_enum(enumeration: &EnumDescriptor) -> Self {
-        let range = |r: core::ops::RangeInclusive<i32>| (i64::from(*r.start()), i64::from(*r.end()));
         Self {
-            numbers: Ranges {
-                ranges: enumeration.reserved_ranges().map(range).collect(),
-                max: i32::MAX.into(),
-            },
+            numbers: Ranges::of_enum(enumeration),
             names: enumeration.reserved_names().map(String::from).collect(),
         }
     }

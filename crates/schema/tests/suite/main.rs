@@ -2,6 +2,7 @@
 //!
 //! Tests that are ignored say why, as in the suite of the library.
 
+mod breaking;
 #[path = "../../../../tests/common/mod.rs"]
 mod common;
 mod descriptor_proto;

@@ -218,3 +218,25 @@ async fn tls_is_checked() {
     fails(&[&["call", "--cacert", file][..], &hello].concat(), "", 64 + 14, "Unavailable").await;
     fails(&[&["call"][..], &hello].concat(), "", 64 + 14, "Unavailable").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_is_checked_against_the_server() {
+    let server = server().await;
+    let address = format!("grpc:{}", server.address);
+    let protos = Path::new(env!("CARGO_MANIFEST_DIR")).join("protos");
+    let source = protos.join("helloworld.proto");
+    let text = std::fs::read_to_string(&source).unwrap();
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checked");
+    std::fs::create_dir_all(&directory).unwrap();
+    let file = directory.join("helloworld.proto");
+    std::fs::write(&file, text.replace("string name = 1", "int32 name = 1")).unwrap();
+    let (source, file) = (source.display().to_string(), file.display().to_string());
+    let names = "FIELD_SAME_NAME,FIELD_SAME_TYPE,RPC_NO_DELETE";
+    shows(&["check", "--plaintext", "--rules", names, &source, "--against", &address], "", "").await;
+    let changed =
+        ["check", "--plaintext", "--rules", "FIELD_WIRE_COMPATIBLE_TYPE", &file, "--against", &address];
+    fails(&changed, "", 1, "1 change breaks a rule").await;
+    // The server has services that the file does not have.
+    fails(&["check", "--plaintext", &address, &source], "", 1, "breaks data or calls").await;
+    fails(&["check", "--plaintext", "grpc:127.0.0.1:1", &file], "", 78, "").await;
+}
