@@ -2,7 +2,8 @@
 
 use super::features;
 use super::files::{Kept, stays};
-use super::{Checker, Rule, places};
+use super::places::At;
+use super::{Checker, Rule};
 use crate::named::Ranges;
 use alloc::collections::BTreeMap;
 use alloc::string::String as Text;
@@ -56,8 +57,7 @@ pub(super) fn check_extensions(checker: &mut Checker<'_>) {
 fn deleted(checker: &mut Checker<'_>, field: &FieldDescriptor, new: &MessageDescriptor) {
     let (number, name) = (field.number(), field.name());
     let text = format!("field {number} {name:?} of {} was deleted", new.full_name());
-    let (file, path) = (new.parent_file(), places::of_message(new));
-    let mut add = |rule, end: &str| checker.add(rule, &file, &path, &[], format!("{text}{end}"));
+    let mut add = |rule, end: &str| checker.add(rule, At::Message(new), &[], format!("{text}{end}"));
     add(Rule::FieldNoDelete, "");
     if !Ranges::of_message(new, new.reserved_ranges()).has(i64::from(number)) {
         add(Rule::FieldNoDeleteUnlessNumberReserved, " and its number is not reserved");
@@ -73,7 +73,7 @@ fn order(checker: &mut Checker<'_>, old: &MessageDescriptor, new: &MessageDescri
     let moved = kept.zip(new.fields()).find(|(before, after)| before.number() != after.number());
     if let Some((before, after)) = moved {
         let text = format!("{} stands where {:?} was", describe(&after), before.name());
-        checker.add(Rule::FieldSameOrder, &new.parent_file(), &places::of_field(&after), &[], text);
+        checker.add(Rule::FieldSameOrder, At::Field(&after), &[], text);
     }
 }
 
@@ -86,9 +86,8 @@ fn describe(field: &FieldDescriptor) -> Text {
 }
 
 fn compare(checker: &mut Checker<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
-    let (file, path, what) = (new.parent_file(), places::of_field(new), describe(new));
     let mut add = |rule, parts: &[&[i32]], change: Text| {
-        checker.add(rule, &file, &path, parts, format!("{what} changes {change}"));
+        checker.add(rule, At::Field(new), parts, format!("{} changes {change}", describe(new)));
     };
     names(old, new, &mut add);
     cardinality(old, new, &mut add);

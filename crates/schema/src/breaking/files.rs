@@ -1,5 +1,6 @@
 //! Rules for files and packages, and for what stays in them.
 
+use super::places::At;
 use super::{Checker, Rule};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{format, string::String};
@@ -91,7 +92,7 @@ fn compare(checker: &mut Checker<'_>, old: &FileDescriptor, new: &FileDescriptor
     };
     if syntax(old) != syntax(new) {
         let text = format!("the syntax of the file changes from {} to {}", syntax(old), syntax(new));
-        checker.add(Rule::FileSameSyntax, new, &[], &[&[SYNTAX], &[EDITION]], text);
+        checker.add(Rule::FileSameSyntax, At::File(new), &[&[SYNTAX], &[EDITION]], text);
     }
     if old.package_name() != new.package_name() {
         let text = format!(
@@ -99,7 +100,7 @@ fn compare(checker: &mut Checker<'_>, old: &FileDescriptor, new: &FileDescriptor
             old.package_name(),
             new.package_name()
         );
-        checker.add(Rule::FileSamePackage, new, &[], &[&[PACKAGE]], text);
+        checker.add(Rule::FileSamePackage, At::File(new), &[&[PACKAGE]], text);
     }
     if old.options_bytes() == new.options_bytes() {
         return;
@@ -114,7 +115,7 @@ fn compare(checker: &mut Checker<'_>, old: &FileDescriptor, new: &FileDescriptor
         let (before, after) = (value(old, &before), value(new, &after));
         if before != after {
             let text = format!("the option {name} changes from {before} to {after}");
-            checker.add(rule, new, &[], &[&[OPTIONS_FIELD, number]], text);
+            checker.add(rule, At::File(new), &[&[OPTIONS_FIELD, number]], text);
         }
     }
 }

@@ -17,7 +17,7 @@ pub use rule::{Category, Rule, UnknownRule};
 use crate::named::Named;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
-use places::{Place, Places};
+use places::{At, Place, Places};
 use tablepb::DescriptorPool;
 use tablepb::schema::FileDescriptor;
 
@@ -124,9 +124,9 @@ struct Checker<'n> {
 
 impl Checker<'_> {
     /// A breach at a definition of the new schema: at the first of its parts that its source has.
-    fn add(&mut self, rule: Rule, file: &FileDescriptor, path: &[i32], parts: &[&[i32]], message: String) {
-        let place = self.places.find(file, path, parts);
-        self.found.push(Breach { file: file.name().into(), place, rule, message });
+    fn add(&mut self, rule: Rule, at: At<'_>, parts: &[&[i32]], message: String) {
+        let place = self.places.find(at, parts);
+        self.found.push(Breach { file: at.file().name().into(), place, rule, message });
     }
 
     /// A breach in a file of the old schema that is gone.
@@ -149,7 +149,7 @@ impl Checker<'_> {
             if let Some(there) = self.new.messages.get(outer)
                 && (!here || there.parent_file().name() == file.name())
             {
-                return self.add(rule, &there.parent_file(), &places::of_message(there), &[], message);
+                return self.add(rule, At::Message(there), &[], message);
             }
             around = outer;
         }

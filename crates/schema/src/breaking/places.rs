@@ -9,7 +9,44 @@ use tablepb::{DescriptorPool, DynamicMessage, EnumDescriptor, FieldDescriptor, M
 pub(super) type Place = (usize, usize);
 
 /// A path of `SourceCodeInfo.Location`: field numbers and indexes from `FileDescriptorProto` on.
-pub(super) type Path = Vec<i32>;
+type Path = Vec<i32>;
+
+/// A definition of a schema.
+#[derive(Clone, Copy)]
+pub(super) enum At<'d> {
+    File(&'d FileDescriptor),
+    Message(&'d MessageDescriptor),
+    /// A field, an extension, or what an entry of a map has.
+    Field(&'d FieldDescriptor),
+    Enum(&'d EnumDescriptor),
+    Service(&'d ServiceDescriptor),
+    Method(&'d MethodDescriptor),
+}
+
+impl At<'_> {
+    pub(super) fn file(self) -> FileDescriptor {
+        match self {
+            Self::File(it) => it.clone(),
+            Self::Message(it) => it.parent_file(),
+            Self::Field(it) => it.parent_file(),
+            Self::Enum(it) => it.parent_file(),
+            Self::Service(it) => it.parent_file(),
+            Self::Method(it) => it.parent_file(),
+        }
+    }
+
+    /// The path in its file; empty for the file.
+    fn path(self) -> Path {
+        match self {
+            Self::File(_) => vec![],
+            Self::Message(it) => of_message(it),
+            Self::Field(it) => of_field(it),
+            Self::Enum(it) => of_enum(it),
+            Self::Service(it) => of_service(it),
+            Self::Method(it) => of_method(it),
+        }
+    }
+}
 
 /// The number of a field of `FileDescriptorProto` or of what is in it.
 fn number(number: i32, position: Option<usize>) -> [i32; 2] {
@@ -21,7 +58,7 @@ fn below(path: Path, last: [i32; 2]) -> Path {
     [path, last.to_vec()].concat()
 }
 
-pub(super) fn of_message(message: &MessageDescriptor) -> Path {
+fn of_message(message: &MessageDescriptor) -> Path {
     let is_it = |other: MessageDescriptor| other.full_name() == message.full_name();
     match message.parent_message() {
         Some(parent) => below(of_message(&parent), number(3, parent.child_messages().position(is_it))),
@@ -29,7 +66,7 @@ pub(super) fn of_message(message: &MessageDescriptor) -> Path {
     }
 }
 
-pub(super) fn of_enum(enumeration: &EnumDescriptor) -> Path {
+fn of_enum(enumeration: &EnumDescriptor) -> Path {
     let is_it = |other: EnumDescriptor| other.full_name() == enumeration.full_name();
     match enumeration.parent_message() {
         Some(parent) => below(of_message(&parent), number(4, parent.child_enums().position(is_it))),
@@ -38,7 +75,7 @@ pub(super) fn of_enum(enumeration: &EnumDescriptor) -> Path {
 }
 
 /// The path of a field, and of the map field for those of an entry.
-pub(super) fn of_field(field: &FieldDescriptor) -> Path {
+fn of_field(field: &FieldDescriptor) -> Path {
     let name = field.full_name();
     if let Some(extension) = field.as_extension() {
         return match extension.parent_message() {
@@ -62,12 +99,12 @@ pub(super) fn of_field(field: &FieldDescriptor) -> Path {
     below(of_message(message), number(2, message.fields().position(|it| it.full_name() == name)))
 }
 
-pub(super) fn of_service(service: &ServiceDescriptor) -> Path {
+fn of_service(service: &ServiceDescriptor) -> Path {
     let at = service.parent_file().services().position(|it| it.full_name() == service.full_name());
     below(vec![], number(6, at))
 }
 
-pub(super) fn of_method(method: &MethodDescriptor) -> Path {
+fn of_method(method: &MethodDescriptor) -> Path {
     let service = method.parent_service();
     let at = service.methods().position(|it| it.full_name() == method.full_name());
     below(of_service(service), number(2, at))
@@ -81,11 +118,13 @@ pub(super) struct Places {
 
 impl Places {
     /// The place of the first part of a definition that has one, or else of the definition itself.
-    pub(super) fn find(&mut self, file: &FileDescriptor, path: &[i32], parts: &[&[i32]]) -> Option<Place> {
-        let known = self.files.entry(file.name().into()).or_insert_with(|| read(file).unwrap_or_default());
-        let parts = parts.iter().map(|part| [path, part].concat());
+    pub(super) fn find(&mut self, at: At<'_>, parts: &[&[i32]]) -> Option<Place> {
+        let file = at.file();
+        let known = self.files.entry(file.name().into()).or_insert_with(|| read(&file).unwrap_or_default());
+        let path = at.path();
+        let parts = parts.iter().map(|part| [&path, *part].concat());
         // The whole file is no place.
-        let whole = (!path.is_empty()).then(|| path.to_vec());
+        let whole = (!path.is_empty()).then(|| path.clone());
         parts.chain(whole).find_map(|path| known.get(&path).copied())
     }
 }

@@ -1,7 +1,8 @@
 //! Rules for services and methods.
 
 use super::files::{Kept, stays};
-use super::{Checker, Rule, places};
+use super::places::At;
+use super::{Checker, Rule};
 use alloc::format;
 use tablepb::schema::{MethodDescriptor, ServiceDescriptor};
 
@@ -31,14 +32,14 @@ fn compare(checker: &mut Checker<'_>, old: &ServiceDescriptor, new: &ServiceDesc
             Some(after) => methods(checker, &before, &after),
             None => {
                 let text = format!("method {} was deleted", before.full_name());
-                checker.add(Rule::RpcNoDelete, &new.parent_file(), &places::of_service(new), &[], text);
+                checker.add(Rule::RpcNoDelete, At::Service(new), &[], text);
             }
         }
     }
 }
 
 fn methods(checker: &mut Checker<'_>, old: &MethodDescriptor, new: &MethodDescriptor) {
-    let (file, path, name) = (new.parent_file(), places::of_method(new), new.full_name());
+    let name = new.full_name();
     let streams = |streams: bool| if streams { "streaming" } else { "unary" };
     let level = |method: &MethodDescriptor| {
         let options = method.options();
@@ -51,7 +52,7 @@ fn methods(checker: &mut Checker<'_>, old: &MethodDescriptor, new: &MethodDescri
     let mut compare = |rule, what: &str, before: &str, after: &str, part: &[i32]| {
         if before != after {
             let text = format!("{what} of method {name} changes from {before} to {after}");
-            checker.add(rule, &file, &path, &[part], text);
+            checker.add(rule, At::Method(new), &[part], text);
         }
     };
     let (client, server) = (MethodDescriptor::is_client_streaming, MethodDescriptor::is_server_streaming);

@@ -1,7 +1,8 @@
 //! Rules for messages, oneofs and enums.
 
 use super::files::{Kept, stays};
-use super::{Checker, Rule, features, fields, places};
+use super::places::At;
+use super::{Checker, Rule, features, fields};
 use crate::named::Ranges;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{format, string::String, vec::Vec};
@@ -38,7 +39,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
 }
 
 fn messages(checker: &mut Checker<'_>, old: &MessageDescriptor, new: &MessageDescriptor) {
-    let (file, path, name) = (new.parent_file(), places::of_message(new), new.full_name());
+    let (at, name) = (At::Message(new), new.full_name());
     let accessor = |message: &MessageDescriptor| {
         let options = message.options();
         !message.options_bytes().is_empty()
@@ -46,34 +47,28 @@ fn messages(checker: &mut Checker<'_>, old: &MessageDescriptor, new: &MessageDes
     };
     if !accessor(old) && accessor(new) {
         let text = format!("the option no_standard_descriptor_accessor of {name} changes from false to true");
-        checker.add(Rule::MessageNoRemoveStandardDescriptorAccessor, &file, &path, &[&ACCESSOR], text);
+        checker.add(Rule::MessageNoRemoveStandardDescriptorAccessor, at, &[&ACCESSOR], text);
     }
     if features::message_allows_json(old) && !features::message_allows_json(new) {
         let text = format!("the JSON format of {name} changes from ALLOW to LEGACY_BEST_EFFORT");
-        checker.add(Rule::MessageSameJsonFormat, &file, &path, &[&MESSAGE_JSON_FORMAT], text);
+        checker.add(Rule::MessageSameJsonFormat, at, &[&MESSAGE_JSON_FORMAT], text);
     }
     for oneof in old.oneofs().filter(|oneof| !oneof.is_synthetic()) {
         if !new.oneofs().any(|it| it.name() == oneof.name()) {
             let text = format!("oneof {:?} of {name} was deleted", oneof.name());
-            checker.add(Rule::OneofNoDelete, &file, &path, &[], text);
+            checker.add(Rule::OneofNoDelete, at, &[], text);
         }
     }
     required(checker, old, new);
     let of = |message: &MessageDescriptor| Ranges::of_message(message, message.extension_ranges());
     for gone in of(old).lost(&of(new)) {
         let text = format!("{name} no longer leaves {gone} to extensions");
-        checker.add(Rule::ExtensionMessageNoDelete, &file, &path, &[], text);
+        checker.add(Rule::ExtensionMessageNoDelete, at, &[], text);
     }
     let of = |message: &MessageDescriptor| Ranges::of_message(message, message.reserved_ranges());
     let texts = unreserved((of(old), of(new)), (names(old.reserved_names()), names(new.reserved_names())));
     for text in texts {
-        checker.add(
-            Rule::ReservedMessageNoDelete,
-            &file,
-            &path,
-            &[],
-            format!("{name} no longer reserves {text}"),
-        );
+        checker.add(Rule::ReservedMessageNoDelete, at, &[], format!("{name} no longer reserves {text}"));
     }
     fields::check(checker, old, new);
 }
@@ -90,12 +85,12 @@ fn required(checker: &mut Checker<'_>, old: &MessageDescriptor, new: &MessageDes
             field.name(),
             new.full_name()
         );
-        checker.add(rule, &new.parent_file(), &places::of_message(new), &[], text);
+        checker.add(rule, At::Message(new), &[], text);
     }
     for field in new.fields().filter(|it| it.is_required() && !is_required(old, it.number())) {
         let text =
             format!("required field {} {:?} of {} was added", field.number(), field.name(), new.full_name());
-        checker.add(rule, &new.parent_file(), &places::of_field(&field), &[], text);
+        checker.add(rule, At::Field(&field), &[], text);
     }
 }
 
@@ -115,15 +110,15 @@ fn unreserved(
 }
 
 fn enums(checker: &mut Checker<'_>, old: &EnumDescriptor, new: &EnumDescriptor) {
-    let (file, path, name) = (new.parent_file(), places::of_enum(new), new.full_name());
+    let (at, name) = (At::Enum(new), new.full_name());
     let form = |enumeration: &EnumDescriptor| if enumeration.is_closed() { "closed" } else { "open" };
     if old.is_closed() != new.is_closed() {
         let text = format!("enum {name} changes from {} to {}", form(old), form(new));
-        checker.add(Rule::EnumSameType, &file, &path, &[&ENUM_TYPE], text);
+        checker.add(Rule::EnumSameType, at, &[&ENUM_TYPE], text);
     }
     if features::enum_allows_json(old) && !features::enum_allows_json(new) {
         let text = format!("the JSON format of enum {name} changes from ALLOW to LEGACY_BEST_EFFORT");
-        checker.add(Rule::EnumSameJsonFormat, &file, &path, &[&ENUM_JSON_FORMAT], text);
+        checker.add(Rule::EnumSameJsonFormat, at, &[&ENUM_JSON_FORMAT], text);
     }
     let (numbers, names_new) = (Ranges::of_enum(new), names(new.reserved_names()));
     for text in unreserved(
@@ -131,14 +126,14 @@ fn enums(checker: &mut Checker<'_>, old: &EnumDescriptor, new: &EnumDescriptor) 
         (names(old.reserved_names()), names_new.clone()),
     ) {
         let text = format!("enum {name} no longer reserves {text}");
-        checker.add(Rule::ReservedEnumNoDelete, &file, &path, &[], text);
+        checker.add(Rule::ReservedEnumNoDelete, at, &[], text);
     }
     let (before, after) = (values(old), values(new));
     for (number, old_names) in &before {
         let shown = old_names.keys().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         let Some(new_names) = after.get(number) else {
             let text = format!("value {number} {shown} of enum {name} was deleted");
-            let mut add = |rule, end: &str| checker.add(rule, &file, &path, &[], format!("{text}{end}"));
+            let mut add = |rule, end: &str| checker.add(rule, at, &[], format!("{text}{end}"));
             add(Rule::EnumValueNoDelete, "");
             if !numbers.has(i64::from(*number)) {
                 add(Rule::EnumValueNoDeleteUnlessNumberReserved, " and its number is not reserved");
@@ -155,7 +150,7 @@ fn enums(checker: &mut Checker<'_>, old: &EnumDescriptor, new: &EnumDescriptor) 
                 let text = format!("value {number} of enum {name} changes its name from {shown} to {now}");
                 let value = [2, *index];
                 let number_of_value = [2, *index, 2];
-                checker.add(Rule::EnumValueSameName, &file, &path, &[&number_of_value, &value], text);
+                checker.add(Rule::EnumValueSameName, at, &[&number_of_value, &value], text);
             }
         }
     }
