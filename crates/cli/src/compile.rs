@@ -14,8 +14,9 @@ use tablepb::wire::{Tag, WireType, Writer};
 const PAGE: &str = "\
 The set holds the named files, as that of protoc --descriptor_set_out: not what they import, unless
 --include-imports is given, and no comments, unless --include-source-info is. The files of
-protobuf itself, such as google/protobuf/timestamp.proto, are built in. Imports that a named file
-does not need are warnings on standard error.
+protobuf itself, such as google/protobuf/timestamp.proto, are built in. What is not wrong and yet worth
+saying of a named file goes to standard error, as with protoc: imports that it does not need, JSON names
+of proto2 that conflict, reserved names that are no identifiers, options that its edition deprecates.
 
 Examples:
   tablepb compile -o set.binpb user.proto

@@ -8,6 +8,7 @@ extern crate alloc;
 mod breaking;
 mod compile;
 mod diff;
+mod features;
 mod format;
 mod json_name;
 mod memory;

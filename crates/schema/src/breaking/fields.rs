@@ -1,9 +1,9 @@
 //! Rules for fields and extensions.
 
-use super::features;
 use super::files::{Kept, stays};
 use super::places::At;
 use super::{Checker, Rule};
+use crate::features;
 use crate::named::Ranges;
 use alloc::collections::BTreeMap;
 use alloc::string::String as Text;

@@ -1,10 +1,9 @@
 //! Rules of compatibility by the names of definitions, as those of buf: [`breaches`] of them between two schemas.
 //!
 //! [`diff`](crate::diff()) says what a change means for data, by the content of types; a rule asks that something stays, whatever the data. `rule.rs` has
-//! the rules, `files.rs`, `types.rs`, `fields.rs` and `services.rs` check them, `places.rs` knows where definitions stand in sources, `features.rs`
+//! the rules, `files.rs`, `types.rs`, `fields.rs` and `services.rs` check them, `places.rs` knows where definitions stand in sources, `../features.rs`
 //! what their options mean.
 
-mod features;
 mod fields;
 mod files;
 mod places;

@@ -2,7 +2,8 @@
 
 use super::files::{Kept, stays};
 use super::places::At;
-use super::{Checker, Rule, features, fields};
+use super::{Checker, Rule, fields};
+use crate::features;
 use crate::named::Ranges;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{format, string::String, vec::Vec};

@@ -168,8 +168,9 @@ impl<'r> SourceBuilder<'r> {
         pipeline::pool(&self.0, false).map(|(pool, _)| pool)
     }
 
-    /// As [`build`](Self::build), with what is worth a warning in the files that were named: imports that nothing refers to, as protoc reports
-    /// them. Costs a walk over all descriptors.
+    /// As [`build`](Self::build), with what is worth a warning in the files that were named, as protoc reports it: imports that nothing refers
+    /// to, options that the edition deprecates, JSON names of proto2 that conflict, and reserved names that are no identifiers. Costs a
+    /// walk over all descriptors.
     ///
     /// ```
     /// use tablepb_schema::{SourceBuilder, SourceErrorKind};

@@ -4,6 +4,7 @@
 //! that goes on.
 
 use crate::compile::check::declarations::Declarations;
+use crate::compile::check::warnings::Deprecated;
 use crate::compile::error::SourceErrorKind;
 use crate::compile::info;
 use crate::compile::names::symbols::{Scope, around};
@@ -45,9 +46,9 @@ impl<'a, 'r> Emitter<'a, 'r> {
         Self { options, out: Out::default(), room, file: 0 }
     }
 
-    /// The set of all files so far, and what their extension ranges declare.
-    pub(super) fn into_set(self) -> (Vec<u8>, Declarations) {
-        (self.out.bytes, self.options.declarations)
+    /// The set of all files so far, what their extension ranges declare, and what is set in them and deprecated.
+    pub(super) fn into_set(self) -> (Vec<u8>, Declarations, Vec<Deprecated>) {
+        (self.out.bytes, self.options.declarations, self.options.deprecated)
     }
 
     fn ast(&self) -> &'a Ast {

@@ -45,6 +45,12 @@ pub enum SourceErrorKind {
     /// An import that nothing in the file refers to: a warning of
     /// [`SourceBuilder::build_with_warnings`](crate::SourceBuilder::build_with_warnings), never an error.
     UnusedImport,
+    /// An option or an enum value that the edition of the file deprecates: a warning too.
+    Deprecated,
+    /// Two fields of a message with one JSON name where JSON is a best effort, as in proto2: a warning too.
+    JsonNameConflict,
+    /// A reserved name that no definition can have: a warning too.
+    InvalidReservedName,
     /// Compiling takes more memory than [`PoolOptions`](tablepb::schema::PoolOptions) allows.
     BudgetExceeded,
     /// The allocator has no memory: for the pool, or for an error that says more.
@@ -57,6 +63,9 @@ impl fmt::Display for SourceErrorKind {
             Self::InvalidToken => "invalid token",
             Self::InvalidSyntax => "unexpected token",
             Self::UnusedImport => "unused import",
+            Self::Deprecated => "deprecated",
+            Self::JsonNameConflict => "JSON names conflict",
+            Self::InvalidReservedName => "invalid reserved name",
             Self::InvalidNumber => "invalid number",
             Self::UnsupportedEdition => "unsupported syntax or edition",
             Self::NotInEdition => "not part of this edition",

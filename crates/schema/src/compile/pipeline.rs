@@ -1,6 +1,7 @@
 //! The way from sources to a pool: read, name, resolve, write descriptors, load them.
 
-use crate::compile::check::{prefixes, style, support, unused};
+use crate::compile::check::warnings::{self, Sources};
+use crate::compile::check::{prefixes, style, support};
 use crate::compile::emit::Emitter;
 use crate::compile::error::{Fault, Faults, Phase, SourceDiagnostic, SourceError, SourceErrorKind};
 use crate::compile::load::Loaded;
@@ -45,7 +46,7 @@ pub(super) fn pool(request: &Request<'_>, warn: bool) -> Result<Compiled, Source
             emitter.file(file).map_err(full)?;
         }
     }
-    let (set, declarations) = emitter.into_set();
+    let (set, declarations, deprecated) = emitter.into_set();
     all_seen(&ast, &texts, &symbols)?;
     support::check(&ast, &texts, &mut faults, room).map_err(full)?;
     if faults.is_empty() {
@@ -54,7 +55,9 @@ pub(super) fn pool(request: &Request<'_>, warn: bool) -> Result<Compiled, Source
     let made = match request.options.max_faults(faults.room()).decode(&set) {
         Ok(pool) if faults.is_empty() => {
             if warn {
-                unused::check(&ast, &texts, &pool, request.roots(), &mut faults);
+                let (ast, texts, symbols) = (&ast, &texts, &symbols);
+                let sources = Sources { ast, texts, symbols, pool: &pool, roots: request.roots().collect() };
+                warnings::check(&sources, &deprecated, &mut faults);
             }
             return Ok((pool, located(faults, &ast, &texts).into_diagnostics()));
         }

@@ -4,4 +4,5 @@ pub(crate) mod declarations;
 pub(crate) mod prefixes;
 pub(crate) mod style;
 pub(crate) mod support;
-pub(crate) mod unused;
+mod unused;
+pub(crate) mod warnings;

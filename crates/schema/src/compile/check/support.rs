@@ -5,6 +5,7 @@ use crate::compile::parse::ast::{Ast, NONE, Texts};
 use crate::compile::parse::codes::type_code;
 use crate::compile::parse::lexer::{Lexer, TokenKind};
 use crate::memory::{Room, RoomFull};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -12,7 +13,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Support {
     pub(crate) introduced: Option<i32>,
-    deprecated: Option<i32>,
+    pub(crate) deprecated: Option<i32>,
     pub(crate) removed: Option<i32>,
     warning: bool,
     error: bool,
@@ -54,6 +55,31 @@ impl Support {
             }
         }
         this
+    }
+
+    /// The edition that deprecates something, and the `deprecation_warning`, out of the `feature_support` that begins here.
+    pub(super) fn deprecation(texts: &Texts, at: u32) -> (&str, String) {
+        let mut lexer = Lexer::new(&texts.sources, at);
+        let (mut name, mut edition, mut why) = ("", "", String::new());
+        for _ in 0..TOKENS {
+            let token = lexer.next();
+            let text = texts.sources.get(token.start as usize..token.end as usize).unwrap_or_default();
+            match token.kind {
+                TokenKind::Identifier => {
+                    if name == "edition_deprecated" {
+                        edition = text.trim_start_matches("EDITION_");
+                    }
+                    name = text;
+                }
+                TokenKind::String if name == "deprecation_warning" => {
+                    why.push_str(text.get(1..text.len() - 1).unwrap_or_default());
+                }
+                TokenKind::End => break,
+                _ if token.symbol == b'}' => break,
+                _ => {}
+            }
+        }
+        (edition, why)
     }
 
     /// This one, and `outer` for what it does not say.

@@ -15,15 +15,14 @@ use tablepb::{DescriptorPool, DynamicMessage, MessageView, ValueRef};
 struct References(BTreeMap<String, BTreeSet<String>>);
 
 /// Adds a warning for each unused import of these files.
-pub(crate) fn check<'s>(
+pub(super) fn check(
     ast: &Ast,
     texts: &Texts,
     pool: &DescriptorPool,
-    roots: impl Iterator<Item = &'s str>,
+    roots: &BTreeSet<&str>,
     faults: &mut Faults,
 ) {
     let references = References::of(pool);
-    let roots: BTreeSet<&str> = roots.collect();
     for file in &ast.files {
         let name = texts.get(file.name);
         if !roots.contains(name) {

@@ -13,6 +13,7 @@ mod values;
 mod write;
 
 use crate::compile::check::declarations::Declarations;
+use crate::compile::check::warnings::Deprecated;
 use crate::compile::error::{Faults, SourceErrorKind};
 use crate::compile::names::resolve::Meant;
 use crate::compile::names::symbols::{Scope, Symbol, Symbols, around};
@@ -137,6 +138,8 @@ pub(super) struct Options<'a> {
     messages: [u32; 10],
     /// What the options of extension ranges declare.
     pub(super) declarations: Declarations,
+    /// What is set and deprecated.
+    pub(super) deprecated: Vec<Deprecated>,
     /// The paths of options, if they are wanted.
     pub(super) paths: Option<OptionPaths>,
     /// Options that are for the source alone are kept.
@@ -164,6 +167,7 @@ impl<'a> Options<'a> {
             in_any: false,
             messages: [NONE; 10],
             declarations: Declarations::default(),
+            deprecated: Vec::new(),
             paths: None,
             retain: false,
         }

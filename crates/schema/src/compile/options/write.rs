@@ -1,6 +1,7 @@
 //! Nodes to bytes.
 
 use super::{Done, Halt, Node, NodeValue, Options};
+use crate::compile::check::warnings::Deprecated;
 use crate::compile::error::SourceErrorKind;
 use crate::compile::parse::ast::{Chain, Encodings, Field, MessageKind, NONE, Presence};
 use crate::compile::parse::codes::{label, type_code};
@@ -281,6 +282,7 @@ impl<'a> Options<'a> {
         if self.in_any {
             return Ok(());
         }
+        let place = support;
         let support = self.fields.support((self.ast, self.texts), support, room)?;
         let edition = self.edition.number();
         let refused = if support.introduced.is_some_and(|number| edition < number) {
@@ -295,7 +297,12 @@ impl<'a> Options<'a> {
                 let detail = format_args!("this is what the edition of this file {how}");
                 Err(self.fail(SourceErrorKind::NotInEdition, start, end, &detail))
             }
-            None => Ok(()),
+            None => {
+                if support.deprecated.is_some_and(|number| edition >= number) {
+                    room.push(&mut self.deprecated, Deprecated { start, end, support: place })?;
+                }
+                Ok(())
+            }
         }
     }
 

@@ -28,6 +28,11 @@ pub(crate) struct Span {
 impl Span {
     pub(crate) const EMPTY: Self = Self { start: 0, len: 0 };
 
+    /// Whether it is a piece of the sources, and was not made.
+    pub(crate) const fn in_sources(self) -> bool {
+        self.start & MADE == 0
+    }
+
     /// A piece of the sources.
     pub(crate) const fn new(start: u32, end: u32) -> Self {
         Self { start, len: end - start }

@@ -73,28 +73,29 @@ fn enum_of(message: MessageView<'_, '_>, name: &str) -> Option<i32> {
     if message.has_field(name) { message.get(name)?.as_enum_number() } else { None }
 }
 
+/// `features.json_format` is `ALLOW`.
 fn allows_json(chain: &Chain) -> bool {
     let default = if chain.file.edition() == Edition::Proto2 { 2 } else { ALLOW };
     chain.feature(None, "json_format").unwrap_or(default) == ALLOW
 }
 
-pub(super) fn message_allows_json(message: &MessageDescriptor) -> bool {
+pub(crate) fn message_allows_json(message: &MessageDescriptor) -> bool {
     allows_json(&Chain::new(message.parent_file()).around(Some(message.clone())))
 }
 
-pub(super) fn enum_allows_json(enumeration: &EnumDescriptor) -> bool {
+pub(crate) fn enum_allows_json(enumeration: &EnumDescriptor) -> bool {
     let mut chain = Chain::new(enumeration.parent_file());
     chain.push(enumeration.options_bytes(), || enumeration.options());
     allows_json(&chain.around(enumeration.parent_message()))
 }
 
 /// An option of a field that is an enum.
-pub(super) fn field_option(field: &FieldDescriptor, name: &str) -> Option<i32> {
+pub(crate) fn field_option(field: &FieldDescriptor, name: &str) -> Option<i32> {
     if field.options_bytes().is_empty() { None } else { enum_of(field.options().as_view(), name) }
 }
 
 /// The type of a string in C++: the option `ctype` before edition 2024, the feature `(pb.cpp).string_type` since 2023.
-pub(super) fn cpp_string(field: &FieldDescriptor) -> &'static str {
+pub(crate) fn cpp_string(field: &FieldDescriptor) -> &'static str {
     let chain = Chain::of_field(field);
     let edition = chain.file.edition();
     let before = |last: Edition| edition == Edition::Proto2 || edition == Edition::Proto3 || edition == last;
@@ -115,7 +116,7 @@ pub(super) fn cpp_string(field: &FieldDescriptor) -> &'static str {
 }
 
 /// Whether Java verifies that a string is UTF-8: by the option of the file, and by features in editions.
-pub(super) fn java_verifies(field: &FieldDescriptor) -> bool {
+pub(crate) fn java_verifies(field: &FieldDescriptor) -> bool {
     let chain = Chain::of_field(field);
     let option = chain.options.last().filter(|it| it.descriptor().name() == "FileOptions").and_then(|file| {
         let name = "java_string_check_utf8";
