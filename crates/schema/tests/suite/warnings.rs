@@ -89,8 +89,11 @@ fn needs_protoc_the_same_imports_are_unused() {
     }
 }
 
+/// Line, column and kind.
+type Place = (usize, usize, SourceErrorKind);
+
 /// Sources, and their other warnings: line, column and kind.
-const OTHERS: [(&str, &[(usize, usize, SourceErrorKind)]); 6] = {
+const OTHERS: [(&str, &[Place]); 6] = {
     use SourceErrorKind::{Deprecated, InvalidReservedName, JsonNameConflict};
     [
         (
