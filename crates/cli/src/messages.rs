@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use tablepb::json;
 use tablepb::raw::RawFields;
 use tablepb::text;
-use tablepb::{Decoder, EncodeError, MessageDescriptor, MessageView};
+use tablepb::{Decoder, DynamicMessage, EncodeError, MessageDescriptor, MessageView};
 
 /// Bad messages that are described; the others are only counted.
 const DESCRIBED: u64 = 10;
@@ -67,8 +67,16 @@ impl Parser {
 
     /// The payload on the wire. JSON and text are checked against the schema; bytes of the wire are not.
     pub fn parse<'p>(&'p mut self, payload: &Payload<'p>) -> Result<Payload<'p>, Failure> {
+        match self.message(payload)? {
+            Some(message) => self.encode(payload, message.as_view()),
+            None => source::undo(payload, self.format, &mut self.wire),
+        }
+    }
+
+    /// The message that a payload of JSON or text is; `None` if it is on the wire.
+    pub fn message(&self, payload: &Payload<'_>) -> Result<Option<DynamicMessage>, Failure> {
         if self.format.is_wire() {
-            return source::undo(payload, self.format, &mut self.wire);
+            return Ok(None);
         }
         let message = match self.format {
             Format::Text => {
@@ -80,6 +88,15 @@ impl Parser {
             _ => tablepb::json::message_from_slice(&self.schema, payload.bytes)
                 .map_err(|error| Failure::message(payload, format_args!("{error}")))?,
         };
+        Ok(Some(message))
+    }
+
+    /// The bytes of such a message.
+    pub fn encode<'p>(
+        &'p mut self,
+        payload: &Payload<'p>,
+        message: MessageView<'_, '_>,
+    ) -> Result<Payload<'p>, Failure> {
         self.wire.clear();
         message.encode(&mut self.wire).map_err(|error: EncodeError| Failure::encode(payload, &error))?;
         Ok(Payload { bytes: &self.wire, ..*payload })

@@ -14,6 +14,7 @@ use tablepb::stream::FrameReader;
 const LONGEST: u64 = i32::MAX as u64;
 
 /// One payload.
+#[derive(Clone, Copy)]
 pub struct Payload<'p> {
     /// The name of the file.
     pub name: &'p str,

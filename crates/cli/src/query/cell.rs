@@ -66,14 +66,18 @@ fn special(value: f64) -> &'static str {
 /// Appends a string in quotes, with the escapes that JSON asks for.
 pub fn json_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    for c in text.chars() {
+    let special = |c: char| matches!(c, '"' | '\\') || c.is_control();
+    let mut rest = text;
+    while let Some((at, c)) = rest.char_indices().find(|&(_, c)| special(c)) {
+        out.extend(&rest.as_bytes()[..at]);
         let _ = match c {
             '"' | '\\' => write!(out, "\\{c}"),
             '\n' => write!(out, "\\n"),
-            c if c.is_control() => write!(out, "\\u{:04x}", c as u32),
-            c => write!(out, "{c}"),
+            c => write!(out, "\\u{:04x}", c as u32),
         };
+        rest = &rest[at + c.len_utf8()..];
     }
+    out.extend(rest.as_bytes());
     out.push(b'"');
 }
 

@@ -16,7 +16,7 @@ use format::Format;
 use place::{Elements, Row};
 use rows::{Form, Rows, Wanted};
 use tablepb::partial::Projection;
-use tablepb::{Decoder, MessageDescriptor};
+use tablepb::{Decoder, DynamicMessage, MessageDescriptor};
 
 const PAGE: &str = "\
 A path is field names with dots between them, an extension in brackets: address.city, [app.note].
@@ -151,14 +151,29 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let mut target = target::from_arguments(matches)?;
     let result = rows.as_ref().map_or(Ok(()), |rows| rows.head(&mut target)).and_then(|()| {
         messages::each_while(payloads, matches.get_flag("skip-bad"), |payload| {
-            let payload = parser.parse(payload)?;
-            if !recognized.found {
-                recognized.look(&payload, messages::decode(&mut whole, &payload)?);
-            }
-            if let Some(decoder) = &mut tests
-                && !condition.holds(Row { message: messages::decode(decoder, &payload)?, element: None })
-            {
-                return Ok(true);
+            // JSON and text are messages already.
+            let parsed = parser.message(payload)?;
+            let parsed = parsed.as_ref().map(DynamicMessage::as_view);
+            let payload =
+                match parsed {
+                    // Only what is shown is printed.
+                    Some(view)
+                        if tests.is_none() || condition.holds(Row { message: view, element: None }) =>
+                    {
+                        if rows.is_some() { *payload } else { parser.encode(payload, view)? }
+                    }
+                    Some(_) => return Ok(true),
+                    None => parser.parse(payload)?,
+                };
+            if parsed.is_none() {
+                if !recognized.found {
+                    recognized.look(&payload, messages::decode(&mut whole, &payload)?);
+                }
+                if let Some(decoder) = &mut tests
+                    && !condition.holds(Row { message: messages::decode(decoder, &payload)?, element: None })
+                {
+                    return Ok(true);
+                }
             }
             let Some(rows) = &mut rows else {
                 if limit.is_none_or(|limit| printed < limit) {
@@ -167,7 +182,10 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
                 }
                 return Ok(limit.is_none_or(|limit| printed < limit));
             };
-            let message = messages::decode(&mut decoder, &payload)?;
+            let message = match parsed {
+                Some(view) => view,
+                None => messages::decode(&mut decoder, &payload)?,
+            };
             let Some(elements) = &unnest else {
                 rows.add(&payload, Row { message, element: None }, &mut target)?;
                 return Ok(!rows.is_full());

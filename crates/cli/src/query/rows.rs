@@ -268,32 +268,40 @@ impl Rows {
     /// Adds a row to its group. The outer error is of its cells.
     fn count(&mut self, row: Row<'_>) -> Result<Result<(), Failure>, tablepb::EncodeError> {
         let alone = self.form != Form::Ndjson;
-        let mut cells = vec![Vec::new(); self.columns.len()];
-        let mut order = Vec::new();
-        for (cell, column) in cells.iter_mut().zip(&self.columns) {
-            match &column.what {
-                What::Value(place) => {
-                    place.append(row, alone, cell)?;
-                    order.push(place.scalar(row));
-                }
-                What::Aggregate(..) => order.push(Scalar::Unset),
+        self.line.clear();
+        for &key in &self.keys {
+            if let What::Value(place) = &self.columns[key].what {
+                place.append_key(row, &mut self.line)?;
             }
         }
-        let name = key(self.keys.iter().map(|&key| &cells[key]));
-        if !self.groups.contains_key(&name) {
-            let len = 2 * name.len() + self.columns.len() * size_of::<Total>();
+        if !self.groups.contains_key(&self.line) {
+            let group = self.group(row)?;
+            let len = 2 * self.line.len() + self.columns.len() * size_of::<Total>();
             if let Err(failure) = self.charge(len) {
                 return Ok(Err(failure));
             }
+            self.groups.insert(self.line.clone(), (group, vec![Total::new(); self.columns.len()]));
         }
-        let totals = || vec![Total::new(); self.columns.len()];
-        let (_, totals) = self.groups.entry(name).or_insert_with(|| (Kept { cells, order }, totals()));
+        let Some((_, totals)) = self.groups.get_mut(&self.line) else { return Ok(Ok(())) };
         for (total, column) in totals.iter_mut().zip(&self.columns) {
             if let What::Aggregate(aggregate, place) = &column.what {
                 total.add(*aggregate, place.as_ref(), row, alone)?;
             }
         }
         Ok(Ok(()))
+    }
+
+    /// The cells of a group, by a row of it.
+    fn group(&self, row: Row<'_>) -> Result<Kept, tablepb::EncodeError> {
+        let mut cells = vec![Vec::new(); self.columns.len()];
+        let mut order = vec![Scalar::Unset; self.columns.len()];
+        for ((cell, order), column) in cells.iter_mut().zip(&mut order).zip(&self.columns) {
+            if let What::Value(place) = &column.what {
+                place.append(row, self.form != Form::Ndjson, cell)?;
+                *order = place.scalar(row);
+            }
+        }
+        Ok(Kept { cells, order })
     }
 
     /// Writes what was kept.
@@ -442,43 +450,45 @@ impl Total {
             self.count += 1;
             return Ok(());
         };
-        if !place.several && !place.is_set(row) {
+        if !place.several {
+            return place.value(row).map_or(Ok(()), |value| self.add_value(aggregate, place, value, alone));
+        }
+        let mut failed = None;
+        place.any(row, |value| {
+            failed = self.add_value(aggregate, place, value, alone).err();
+            failed.is_some()
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn add_value(
+        &mut self,
+        aggregate: Aggregate,
+        place: &Place,
+        value: ValueRef<'_, '_>,
+        alone: bool,
+    ) -> Result<(), tablepb::EncodeError> {
+        self.count += 1;
+        if aggregate == Aggregate::Count {
             return Ok(());
         }
-        let mut better = None;
-        place.any(row, |value| {
-            self.count += 1;
-            match Scalar::of(value) {
-                Scalar::Integer(value) if matches!(aggregate, Aggregate::Sum | Aggregate::Avg) => {
-                    self.sum = self.sum.saturating_add(value);
-                }
-                Scalar::Float(value) if matches!(aggregate, Aggregate::Sum | Aggregate::Avg) => {
-                    self.float += value
-                }
-                scalar if matches!(aggregate, Aggregate::Min | Aggregate::Max) => {
-                    let order = scalar.compare(&self.extreme.0);
-                    let first = self.extreme.0 == Scalar::Unset;
-                    if first
-                        || (aggregate == Aggregate::Min && order.is_lt())
-                        || (aggregate == Aggregate::Max && order.is_gt())
-                    {
-                        let mut cell = Vec::new();
-                        if let ValueRef::Message(view) = value {
-                            better = tablepb::json::append(&mut cell, &view).err();
-                            if alone {
-                                cell.retain(|&byte| byte != b'"');
-                            }
-                        } else {
-                            super::cell::append(&place.kind, value, alone, &mut cell);
-                        }
-                        self.extreme = (scalar, cell);
-                    }
-                }
-                _ => {}
+        match (Scalar::of(value), aggregate) {
+            (Scalar::Integer(value), Aggregate::Sum | Aggregate::Avg) => {
+                self.sum = self.sum.saturating_add(value);
             }
-            better.is_some()
-        });
-        better.map_or(Ok(()), Err)
+            (Scalar::Float(value), Aggregate::Sum | Aggregate::Avg) => self.float += value,
+            (scalar, Aggregate::Min | Aggregate::Max) => {
+                let order = scalar.compare(&self.extreme.0);
+                let better = if aggregate == Aggregate::Min { order.is_lt() } else { order.is_gt() };
+                if better || self.extreme.0 == Scalar::Unset {
+                    let mut cell = Vec::new();
+                    place.append_value(value, alone, &mut cell)?;
+                    self.extreme = (scalar, cell);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The result, to sort by and to write.
