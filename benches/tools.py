@@ -91,7 +91,6 @@ LACKS = """| | |
 |---|---|
 | protoc | plugins and code for other languages (`tablepb generate` writes Rust; `tablepb compile` writes the set that plugins read) |
 | buf | a registry and its modules, `buf.yaml`, the linter, an editor server, gRPC calls by Connect's protocol |
-| protoscope | text that is edited and assembled again: `inspect` only shows |
 | jq | a language: `query` picks, filters, groups and sorts, and does not compute |
 """
 

@@ -24,6 +24,17 @@ pub fn open(mut reader: Box<dyn Read>) -> io::Result<Box<dyn Read>> {
     }
 }
 
+/// What is packed in these bytes, at most `longest` bytes.
+pub fn unpack(packed: &[u8], longest: u64) -> io::Result<Vec<u8>> {
+    let fail = |what| Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    if !packed.starts_with(&GZIP) && !packed.starts_with(&ZSTD) {
+        return fail("neither by gzip nor by zstd");
+    }
+    let mut message = Vec::new();
+    open(Box::new(Cursor::new(packed.to_vec())))?.take(longest + 1).read_to_end(&mut message)?;
+    if message.len() as u64 > longest { fail("it is too long") } else { Ok(message) }
+}
+
 /// The content of the frames of zstd, one after another. Checksums are not compared.
 struct Zstd<R> {
     source: R,

@@ -1,6 +1,7 @@
 //! `tablepb decode` and `tablepb encode`: from any format to any other. They differ in what they take by default.
 
 use crate::failure::Failure;
+use crate::format::Format;
 use crate::messages::{self, Parser, Printer, Recognized};
 use crate::{format, schema, source, target};
 use clap::{ArgMatches, Command};
@@ -16,7 +17,8 @@ const ENCODE_EXAMPLES: &str = "\
 Examples:
   tablepb encode --proto user.proto -o user.bin user.json
   tablepb encode --proto user.proto --from ndjson --to delimited users.ndjson > users.bin
-  echo 'name: \"Ada\"' | tablepb encode --proto user.proto --from text --to base64";
+  echo 'name: \"Ada\"' | tablepb encode --proto user.proto --from text --to base64
+  echo '1: {\"Ada\"} 2: 7' | tablepb encode --from wire-text --to hex   # no schema, any bytes";
 
 pub fn decode_command() -> Command {
     let about = "Shows messages as JSON, text or in another format";
@@ -46,8 +48,11 @@ fn command(
 }
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
-    let schema = schema::required(matches)?;
     let (from, to) = (format::value(matches, "from"), format::value(matches, "to"));
+    if from == Format::WireText && to.is_wire() {
+        return assemble(matches, to);
+    }
+    let schema = schema::required(matches)?;
     let payloads = source::from_arguments(matches, from)?;
     let mut target = target::from_arguments(matches)?;
     let (mut parser, mut printer) = (Parser::new(&schema, from), Printer::new(to));
@@ -62,4 +67,17 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         printer.print(&payload, view, &mut target)
     });
     target.finish(recognized.finish(schema.full_name(), result))
+}
+
+/// Bytes as they are written down, whether they are a message or not.
+fn assemble(matches: &ArgMatches, to: Format) -> Result<(), Failure> {
+    let schema = schema::message(matches)?;
+    let payloads = source::from_arguments(matches, Format::WireText)?;
+    let mut target = target::from_arguments(matches)?;
+    let (mut printer, mut scratch) = (Printer::new(to), Vec::new());
+    let result = messages::each(payloads, matches.get_flag("skip-bad"), |payload| {
+        let payload = source::undo(payload, Format::WireText, &mut scratch)?;
+        printer.print_wire(&payload, schema.as_ref(), &mut target)
+    });
+    target.finish(result)
 }

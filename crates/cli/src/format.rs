@@ -1,5 +1,6 @@
 //! How messages stand in a file.
 
+use crate::framing::Header;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches};
 
@@ -8,6 +9,10 @@ use clap::{Arg, ArgMatches};
 pub enum Format {
     Binary,
     Delimited,
+    /// Four bytes of length before each message.
+    Fixed32,
+    Fixed32Be,
+    Grpc,
     Json,
     Ndjson,
     Text,
@@ -15,12 +20,16 @@ pub enum Format {
     HexLines,
     Base64,
     Base64Lines,
+    WireText,
 }
 
 /// The names, in the order of the help.
-const NAMES: [(&str, Format); 9] = [
+const NAMES: [(&str, Format); 13] = [
     ("binary", Format::Binary),
     ("delimited", Format::Delimited),
+    ("fixed32", Format::Fixed32),
+    ("fixed32-be", Format::Fixed32Be),
+    ("grpc", Format::Grpc),
     ("json", Format::Json),
     ("ndjson", Format::Ndjson),
     ("text", Format::Text),
@@ -28,6 +37,7 @@ const NAMES: [(&str, Format); 9] = [
     ("hex-lines", Format::HexLines),
     ("base64", Format::Base64),
     ("base64-lines", Format::Base64Lines),
+    ("wire-text", Format::WireText),
 ];
 
 /// What `--help` says about them.
@@ -35,6 +45,9 @@ pub const HELP: &str = "\
 Formats:
   binary        one message
   delimited     messages, each after its length as a varint
+  fixed32       messages, each after its length as four bytes, the least first
+  fixed32-be    the same, the greatest first
+  grpc          messages as gRPC sends them: a flag, and fixed32-be
   json          one message; as output, one after another
   ndjson        messages, a line each
   text          one message in text format; as output, with a blank line in between
@@ -42,12 +55,23 @@ Formats:
   hex-lines     messages, a line each
   base64        one message, either alphabet; white space does not count
   base64-lines  messages, a line each
+  wire-text     the bytes of one message in the language of protoscope, which says all of them
 Input that gzip or zstd has compressed is recognised; --no-decompress takes it as it is.";
 
 impl Format {
     /// A file of this format holds any number of messages.
     pub fn is_stream(self) -> bool {
-        matches!(self, Self::Delimited | Self::Ndjson | Self::HexLines | Self::Base64Lines)
+        !matches!(self, Self::Binary | Self::Json | Self::Text | Self::Hex | Self::Base64 | Self::WireText)
+    }
+
+    /// The header of its messages, if they have one of fixed length.
+    pub fn header(self) -> Option<Header> {
+        match self {
+            Self::Fixed32 => Some(Header::Little),
+            Self::Fixed32Be => Some(Header::Big),
+            Self::Grpc => Some(Header::Grpc),
+            _ => None,
+        }
     }
 
     /// The messages are bytes of the wire, once hex and base64 are undone.

@@ -16,6 +16,7 @@ mod failure;
 mod faults;
 mod format;
 mod formatting;
+mod framing;
 mod generate;
 mod git;
 #[cfg(feature = "grpc")]
@@ -36,6 +37,7 @@ mod source;
 mod stats;
 mod target;
 mod text;
+mod wire_text;
 
 use failure::Failure;
 use std::io::{self, IsTerminal, Write};

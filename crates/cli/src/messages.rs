@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::format::{self, Format};
 use crate::source::{self, Payload, Payloads};
+use crate::wire_text;
 use clap::{Arg, ArgAction};
 use std::io::{self, Write};
 use tablepb::json;
@@ -125,13 +126,15 @@ impl Printer {
         let text = &mut self.text;
         text.clear();
         match self.format {
+            Format::WireText => return self.print_wire(payload, Some(&view.descriptor()), out),
+            format if format.is_wire() => return self.print_wire(payload, None, out),
             Format::Json | Format::Ndjson => {
                 let options = json::Printer::new().pretty(self.format == Format::Json);
                 options
                     .append(text, &view)
                     .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
             }
-            Format::Text => {
+            _ => {
                 if self.count > 0 {
                     text.push(b'\n');
                 }
@@ -140,6 +143,23 @@ impl Printer {
                     .append(text, &view)
                     .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
             }
+        }
+        self.end(out)
+    }
+
+    /// Writes the bytes of a message in a format that is of the wire. The names of fields are comments in text.
+    pub fn print_wire(
+        &mut self,
+        payload: &Payload<'_>,
+        schema: Option<&MessageDescriptor>,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let text = &mut self.text;
+        text.clear();
+        if payload.bytes.len() > i32::MAX as usize {
+            return Err(Failure::message(payload, format_args!("the message is longer than 2^31-1 bytes")));
+        }
+        match self.format {
             Format::Hex | Format::HexLines => format::to_hex(payload.bytes, text),
             Format::Base64 | Format::Base64Lines => format::to_base64(payload.bytes, text),
             Format::Delimited => {
@@ -147,19 +167,31 @@ impl Printer {
                     .map_err(|error| Failure::encode(payload, &error))?;
                 text.extend(payload.bytes);
             }
-            Format::Binary => text.extend(payload.bytes),
+            Format::WireText => text.extend(wire_text::disassemble(payload.bytes, schema).bytes()),
+            format => match format.header() {
+                Some(header) => header.append(payload.bytes, text),
+                None => text.extend(payload.bytes),
+            },
         }
-        let holds_one = matches!(self.format, Format::Binary | Format::Hex | Format::Base64);
-        if holds_one && self.count > 0 {
+        self.end(out)
+    }
+
+    /// Writes what was made of a message.
+    fn end(&mut self, out: &mut impl Write) -> Result<(), Failure> {
+        use Format::{Base64, Binary, Delimited, Hex, WireText};
+        if self.count > 0 && matches!(self.format, Binary | Hex | Base64 | WireText) {
             let text = "the input has more than one message, and this format holds one; \
                         --to delimited, hex-lines or base64-lines takes them all";
             return Err(Failure::report(text));
         }
         self.count += 1;
-        if !matches!(self.format, Format::Binary | Format::Delimited) && !text.ends_with(b"\n") {
-            text.push(b'\n');
+        let is_text = !matches!(self.format, Binary | Delimited) && self.format.header().is_none();
+        // No message of no fields is no line.
+        let is_whole = self.text.ends_with(b"\n") || (self.format == WireText && self.text.is_empty());
+        if is_text && !is_whole {
+            self.text.push(b'\n');
         }
-        Ok(out.write_all(text)?)
+        Ok(out.write_all(&self.text)?)
     }
 }
 

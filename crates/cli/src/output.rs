@@ -26,6 +26,11 @@ impl<'w> Output<'w> {
         self.writer.write_all(self.text.as_bytes())
     }
 
+    /// The lines of a text, further in by this many levels.
+    pub fn lines(&mut self, level: usize, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| self.line(level, format_args!("{line}")))
+    }
+
     /// The number of elements shown of a list of this length.
     pub fn shown(&self, length: usize) -> usize {
         // An ellipsis for a single element would take as much room as the element.

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::format::{self, Format};
-use crate::{compressed, progress};
+use crate::framing::Framed;
+use crate::{compressed, progress, wire_text};
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, StdinLock};
@@ -35,6 +36,7 @@ pub struct Payloads {
 enum Source {
     Whole { reader: Box<dyn Read>, bytes: Vec<u8>, done: bool },
     Frames { reader: FrameReader<Box<dyn Read>>, count: u64 },
+    Framed(Framed),
     Lines { reader: BufReader<Box<dyn Read>>, position: u64, count: u64, line: Vec<u8>, blank: bool },
 }
 
@@ -72,12 +74,13 @@ pub fn open(file: Option<&Path>, format: Format, decompress: bool) -> Result<Pay
     };
     let reader = progress::watch(reader, total);
     let reader = if decompress { compressed::open(reader).map_err(fail)? } else { reader };
-    let source = match format {
+    let source = match (format, format.header()) {
         // The buffer grows with what is there, so a large limit costs nothing.
-        Format::Delimited => {
+        (Format::Delimited, _) => {
             Source::Frames { reader: FrameReader::new(reader).max_frame_len(LONGEST as usize), count: 0 }
         }
-        format if format.is_stream() => Source::Lines {
+        (_, Some(header)) => Source::Framed(Framed::new(reader, header)),
+        (format, _) if format.is_stream() => Source::Lines {
             reader: BufReader::with_capacity(64 << 10, reader),
             position: 0,
             count: 0,
@@ -152,6 +155,12 @@ impl Payloads {
                 let prefix = tablepb::stream::length_delimiter_len(bytes.len()) as u64;
                 Ok(Some(Payload { name, bytes, offset: start + prefix, number: Some(*count) }))
             }
+            Source::Framed(framed) => Ok(framed.next(name, LONGEST)?.map(|frame| Payload {
+                name,
+                bytes: frame.bytes,
+                offset: frame.offset,
+                number: Some(frame.number),
+            })),
             Source::Lines { reader, position, count, line, blank } => {
                 let mut start = *position;
                 while next_line(reader, line).map_err(|error| Failure::file(name, &error))? {
@@ -182,7 +191,7 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> 
     Ok(!line.is_empty())
 }
 
-/// The bytes of the wire that a payload in hex or base64 stands for, and the payload itself otherwise.
+/// The bytes of the wire that a payload in hex, base64 or the language of protoscope stands for, and the payload itself otherwise.
 pub fn undo<'p>(
     payload: &Payload<'p>,
     format: Format,
@@ -191,7 +200,14 @@ pub fn undo<'p>(
     let (kind, result) = match format {
         Format::Hex | Format::HexLines => ("hexadecimal", format::from_hex(payload.bytes, scratch)),
         Format::Base64 | Format::Base64Lines => ("base64", format::from_base64(payload.bytes, scratch)),
-        _ => return Ok(Payload { ..*payload }),
+        Format::WireText => {
+            let text = std::str::from_utf8(payload.bytes)
+                .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
+            *scratch = wire_text::assemble(text)
+                .map_err(|fault| Failure::message(payload, format_args!("{fault}")))?;
+            return Ok(Payload { bytes: scratch, ..*payload });
+        }
+        _ => return Ok(*payload),
     };
     match result {
         Ok(()) => Ok(Payload { bytes: scratch, ..*payload }),

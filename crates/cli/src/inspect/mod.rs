@@ -5,10 +5,11 @@ mod summary;
 mod tree;
 
 use crate::failure::Failure;
-use crate::format::Format;
+use crate::format::{self, Format};
+use crate::messages::Parser;
 use crate::output::Output;
-use crate::schema;
 use crate::source::{self, Payload};
+use crate::{schema, wire_text};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use raw::is_message;
 use std::io::{self, BufWriter, Write};
@@ -27,10 +28,23 @@ pub fn command() -> Command {
              Examples:\n  \
              tablepb inspect payload.bin\n  \
              tablepb inspect --proto user.proto --type app.User payload.bin\n  \
-             tablepb inspect --descriptors set.binpb --type app.User --delimited stream.bin",
+             tablepb inspect --descriptors set.binpb --type app.User --from delimited stream.bin\n  \
+             tablepb inspect --to wire-text payload.bin > payload.txt   # to edit it\n  \
+             tablepb encode --from wire-text payload.txt > payload.bin",
         )
         .arg(source::file_argument("The payload; - or nothing for standard input"))
-        .arg(flag("delimited", "FILE is a stream of messages, each after its length as a varint"))
+        .arg(format::argument("from", "binary", "The format of the input, as for decode"))
+        .arg(
+            Arg::new("to")
+                .long("to")
+                .value_name("FORM")
+                .help("tree, or wire-text: the language of protoscope, which `encode` reads")
+                .default_value("tree")
+                .value_parser(["tree", "wire-text"])
+                .hide_possible_values(true),
+        )
+        // As it was called before there were other framings.
+        .arg(flag("delimited", "As --from delimited").hide(true))
         .arg(flag("full", "Do not abbreviate long lists, strings and bytes"))
         .arg(source::decompress_argument())
 }
@@ -48,9 +62,25 @@ fn show(matches: &ArgMatches, stdout: &mut impl Write) -> Result<(), Failure> {
     let mut summary = Summary::new();
     let schema = schema::message(matches)?;
     let mut decoder = schema.as_ref().map(Decoder::new);
-    let format = if matches.get_flag("delimited") { Format::Delimited } else { Format::Binary };
-    let mut payloads = source::from_arguments(matches, format)?;
+    let delimited = matches.get_flag("delimited");
+    let from = if delimited { Format::Delimited } else { format::value(matches, "from") };
+    let mut parser = match (&schema, from.is_wire()) {
+        (Some(schema), _) => Some(Parser::new(schema, from)),
+        (None, true) => None,
+        (None, false) => return Err(schema::missing()),
+    };
+    let as_text = matches.get_one::<String>("to").is_some_and(|to| to == "wire-text");
+    let mut scratch = Vec::new();
+    let mut payloads = source::from_arguments(matches, from)?;
     while let Some(payload) = payloads.next()? {
+        let payload = match &mut parser {
+            Some(parser) => parser.parse(&payload)?,
+            None => source::undo(&payload, from, &mut scratch)?,
+        };
+        if as_text {
+            print_text(&payload, schema.as_ref(), &mut output)?;
+            continue;
+        }
         if let Some(number) = payload.number {
             output.line(0, format_args!("message {number} at byte {}", payload.offset))?;
         }
@@ -61,7 +91,20 @@ fn show(matches: &ArgMatches, stdout: &mut impl Write) -> Result<(), Failure> {
             _ => without_schema(&payload, &mut output, &mut summary)?,
         }
     }
-    summary.print(&mut output)
+    if as_text { Ok(()) } else { summary.print(&mut output) }
+}
+
+/// Writes a message in the language of protoscope; of a stream each in braces, which makes a stream of them with lengths as varints.
+fn print_text(
+    payload: &Payload<'_>,
+    schema: Option<&MessageDescriptor>,
+    output: &mut Output<'_>,
+) -> Result<(), Failure> {
+    let text = wire_text::disassemble(payload.bytes, schema);
+    let Some(number) = payload.number else { return Ok(output.lines(0, &text)?) };
+    output.line(0, format_args!("{{  # message {number} at byte {}", payload.offset))?;
+    output.lines(1, &text)?;
+    Ok(output.line(0, format_args!("}}"))?)
 }
 
 /// Decodes the payload, prints its tree, and writes it again to see whether that gives the same bytes.

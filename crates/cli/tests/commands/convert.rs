@@ -4,8 +4,9 @@ use crate::support::{Scratch, USERS, ends, run, shown, text, with_user};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-const STREAMS: [&str; 4] = ["delimited", "ndjson", "hex-lines", "base64-lines"];
-const SINGLE: [&str; 5] = ["binary", "json", "text", "hex", "base64"];
+const STREAMS: [&str; 7] =
+    ["delimited", "fixed32", "fixed32-be", "grpc", "ndjson", "hex-lines", "base64-lines"];
+const SINGLE: [&str; 6] = ["binary", "json", "text", "hex", "base64", "wire-text"];
 
 /// The four users in this format.
 fn users(proto: &str, format: &str) -> Vec<u8> {
@@ -388,4 +389,72 @@ fn every_command_has_a_manual_page() {
     }
     let file = scratch.file("file", "");
     assert!(ends(1, &["man", "-o", &file], "").contains("file"));
+}
+
+#[test]
+fn lengths_of_four_bytes() {
+    let scratch = Scratch::new("framings");
+    let proto = scratch.path("user.proto");
+    let two = "{\"id\":1}\n{}\n";
+    let framed = |to: &str| shown(&with_user("encode", &proto, &["--from", "ndjson", "--to", to]), two);
+    assert_eq!(framed("fixed32"), [2, 0, 0, 0, 16, 1, 0, 0, 0, 0]);
+    assert_eq!(framed("fixed32-be"), [0, 0, 0, 2, 16, 1, 0, 0, 0, 0]);
+    assert_eq!(framed("grpc"), [0, 0, 0, 0, 2, 16, 1, 0, 0, 0, 0, 0]);
+    let decode = |from: &'static str| with_user("decode", &proto, &["--to", "ndjson", "--from", from]);
+    // A message is packed by gzip, as gRPC has it.
+    let mut gzip = Command::new("gzip");
+    let mut gzip = gzip.arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("gzip runs");
+    gzip.stdin.take().expect("piped").write_all(&[16, 1]).expect("gzip reads");
+    let packed = gzip.wait_with_output().expect("gzip ends").stdout;
+    let frame = [&[1, 0, 0, 0, packed.len() as u8], &packed[..], &framed("grpc")].concat();
+    assert_eq!(text(&decode("grpc"), &frame), "{\"id\":\"1\"}\n{\"id\":\"1\"}\n{}\n");
+    // What is cut off or something else.
+    for (from, input, fault) in [
+        ("fixed32", &[2, 0, 0, 0, 16][..], "frame 1 at byte 0: the input ends after 1 of 2 bytes"),
+        (
+            "fixed32",
+            &[0, 0, 0, 0, 1, 0],
+            "frame 2 at byte 4: the input ends within the 4 bytes before a message",
+        ),
+        ("fixed32-be", &[255, 0, 0, 0], "more than 2147483647; is it another framing?"),
+        ("grpc", &[7, 0, 0, 0, 0], "a frame of gRPC begins with 0 or 1, not with 7"),
+        ("grpc", &[1, 0, 0, 0, 1, 0], "the message is compressed: neither by gzip nor by zstd"),
+    ] {
+        let text = ends(1, &decode(from), input);
+        assert!(text.contains(fault), "{text}");
+    }
+    let text = ends(1, &decode("grpc"), [0, 0, 0, 0, 2, 16, 1, 0, 0, 0, 0, 1, 255]);
+    assert!(text.contains("byte 0 of 1 of message 2, byte 12"), "{text}");
+}
+
+#[test]
+fn the_wire_as_text_that_is_edited_and_sent_back() {
+    let scratch = Scratch::new("wire-text");
+    let proto = scratch.path("user.proto");
+    // Without a schema, and not even a message: a length that lies, a group without an end.
+    let assemble = ["encode", "--from", "wire-text", "--to", "hex"];
+    assert_eq!(text(&assemble, "1: {\"Ada\"} long-form:1 2: 7"), "0a034164619000 07".replace(' ', "") + "\n");
+    assert_eq!(text(&assemble, "1:LEN 9 \"a\" 3:SGROUP"), "0a09611b\n");
+    assert!(ends(1, &assemble, "1: {\n oops }").contains("\"oops\" means nothing here at line 2, column 2"));
+    let bytes = shown(
+        &["encode", "--from", "wire-text", "--to", "binary"],
+        "1: {\"Ada\"} 1: !{2: 1.5} 77: 1 1:LEN 9 \"a\"",
+    );
+    let edited = text(&["inspect", "--to", "wire-text"], &bytes);
+    assert_eq!(edited, "1: {\"Ada\"}\n1: !{\n  2: 1.5\n}\n77: 1\n1:LEN 9\n\"a\"\n");
+    assert_eq!(shown(&["encode", "--from", "wire-text", "--to", "binary"], &edited), bytes);
+    // With a schema names are comments, and a stream is a stream of messages in braces.
+    let stream = users(&proto, "delimited");
+    let listed = text(&with_user("inspect", &proto, &["--from", "delimited", "--to", "wire-text"]), &stream);
+    assert!(listed.starts_with("{  # message 1 at byte 1\n  1: {\"Ada\"}  # name\n"), "{listed}");
+    assert_eq!(shown(&["encode", "--from", "wire-text", "--to", "binary"], &listed), stream);
+    let one = text(&with_user("decode", &proto, &["--to", "wire-text"]), [16, 1]);
+    assert_eq!(one, "2: 1  # id\n");
+    // And the text is a format like others.
+    assert!(text(&["inspect", "--from", "wire-text"], &one).contains("2: varint 1"));
+    assert_eq!(text(&with_user("decode", &proto, &["--from", "wire-text"]), &one), "{\n  \"id\": \"1\"\n}\n");
+    assert!(
+        ends(1, &with_user("decode", &proto, &["--to", "wire-text", "--from", "delimited"]), &stream)
+            .contains("this format holds one")
+    );
 }
