@@ -1,11 +1,12 @@
 //! `tablepb decode` and `tablepb encode`: from any format to any other. They differ in what they take by default.
 
+use crate::columns::Columns;
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::messages::{self, Parser, Printer, Recognized};
-use crate::{format, schema, source, target};
+use crate::{columns, format, schema, source, target};
 use clap::{ArgMatches, Command};
-use tablepb::Decoder;
+use tablepb::{Decoder, MessageDescriptor};
 
 const DECODE_EXAMPLES: &str = "\
 Examples:
@@ -38,10 +39,10 @@ fn command(
 ) -> Command {
     schema::arguments(Command::new(name))
         .about(about)
-        .after_help(format!("{}\n\n{examples}", format::HELP))
+        .after_help(format!("{}\n{}\n\n{examples}", format::HELP, columns::HELP))
         .arg(source::file_argument("The messages; - or nothing for standard input"))
         .arg(format::argument("from", from, "The format of the input"))
-        .arg(format::argument("to", to, "The format of the output"))
+        .arg(format::output_argument(to))
         .arg(target::argument())
         .arg(messages::skip_argument())
         .arg(source::decompress_argument())
@@ -53,6 +54,9 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         return assemble(matches, to);
     }
     let schema = schema::required(matches)?;
+    if let Some(form) = columns::form(matches) {
+        return as_columns(matches, &schema, from, form);
+    }
     let payloads = source::from_arguments(matches, from)?;
     let mut target = target::from_arguments(matches)?;
     let (mut parser, mut printer) = (Parser::new(&schema, from), Printer::new(to));
@@ -67,6 +71,30 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         printer.print(&payload, view, &mut target)
     });
     target.finish(recognized.finish(schema.full_name(), result))
+}
+
+/// A row for each message.
+fn as_columns(
+    matches: &ArgMatches,
+    schema: &MessageDescriptor,
+    from: Format,
+    form: columns::Form,
+) -> Result<(), Failure> {
+    let mut columns = Columns::new(schema, &[], form)?;
+    let payloads = source::from_arguments(matches, from)?;
+    let mut target = target::from_arguments(matches)?;
+    let mut parser = Parser::new(schema, from);
+    let (mut decoder, mut recognized) = (Decoder::new(schema), Recognized::default());
+    let result = messages::each(payloads, matches.get_flag("skip-bad"), |payload| {
+        let payload = parser.parse(payload)?;
+        if !recognized.found {
+            recognized.look(&payload, messages::decode(&mut decoder, &payload)?);
+        }
+        columns.add(&payload, &mut target)
+    });
+    let result =
+        messages::then(recognized.finish(schema.full_name(), result), || columns.finish(&mut target));
+    target.finish(result)
 }
 
 /// Bytes as they are written down, whether they are a message or not.

@@ -1,5 +1,6 @@
 //! How messages stand in a file.
 
+use crate::columns;
 use crate::framing::Header;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches};
@@ -93,6 +94,12 @@ pub fn argument(name: &'static str, default: &'static str, help: &'static str) -
         .default_value(default)
         .value_parser(PossibleValuesParser::new(NAMES.map(|(name, _)| name)))
         .hide_possible_values(true)
+}
+
+/// `--to`, which may name files of columns too.
+pub fn output_argument(default: &'static str) -> Arg {
+    let names = NAMES.iter().map(|(name, _)| *name).chain(columns::NAMES.iter().map(|(name, _)| *name));
+    argument("to", default, "The format of the output").value_parser(PossibleValuesParser::new(names))
 }
 
 /// The value of an [`argument`].

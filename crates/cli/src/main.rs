@@ -6,6 +6,7 @@
 mod arguments;
 mod bench;
 mod check;
+mod columns;
 mod compile;
 mod compressed;
 mod conf;

@@ -54,6 +54,15 @@ pub fn each_while(
     if bad == 0 { Ok(()) } else { Err(Failure::Skipped { bad, count }) }
 }
 
+/// What is to be done after a run that came to its end, bad messages left out or not.
+pub fn then(result: Result<(), Failure>, end: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    match result {
+        Ok(()) => end(),
+        Err(skipped @ Failure::Skipped { .. }) => end().and(Err(skipped)),
+        failed => failed,
+    }
+}
+
 /// Makes bytes of the wire out of payloads of one format.
 pub struct Parser {
     schema: MessageDescriptor,

@@ -3,9 +3,11 @@
 pub mod cell;
 mod condition;
 mod csv;
+mod flat;
 mod place;
 mod rows;
 
+use crate::columns::{self, Columns};
 use crate::failure::Failure;
 use crate::messages::{self, Parser, Printer, Recognized};
 use crate::{format, schema, source, target};
@@ -23,8 +25,9 @@ A path is field names with dots between them, an extension in brackets: address.
 After the name of a map, .key stands for its keys and .value, or nothing, for its values.
 
 NDJSON holds the selected part of each message in its own shape. CSV has a column for each path
-and a row for each message. A list, and a path through a list or a map, gives an array in JSON; a
-field with presence that is not set gives an empty cell.
+and a row for each message; a message becomes a column for each of its fields, as address.city, and
+without --select all do. A list, and a path through a list or a map, gives an array in JSON; a field
+with presence that is not set gives an empty cell.
 
 A condition is a path, one of = != < <= > >= and a value: a number, true or false, the name or
 number of an enum value, a time or duration as JSON has it, text, or base64 for bytes; `~` and a
@@ -37,6 +40,9 @@ path one has to meet the condition; for !=, all of them.
 row has a value for each path, in NDJSON by the names of the paths. It has that form with
 --group-by, --order-by, --distinct, --to csv and --to table, too, and where --select has count(), count(PATH),
 sum(PATH), min, max or avg: they are of all rows, or of each group.
+
+--to arrow, arrow-stream and parquet, in builds with the feature `arrow`, have columns for the selected
+fields of each message, with their types.
 
 Examples:
   tablepb query --proto user.proto --type app.User --from delimited --select name,address.city users.bin
@@ -88,7 +94,11 @@ pub fn command() -> Command {
                 .value_name("FORMAT")
                 .help("ndjson, csv or table; without it ndjson, and for rows on a terminal table")
                 .hide_possible_values(true)
-                .value_parser(PossibleValuesParser::new(["ndjson", "csv", "table"])),
+                .value_parser(PossibleValuesParser::new(
+                    ["ndjson", "csv", "table"]
+                        .into_iter()
+                        .chain(columns::NAMES.iter().map(|(name, _)| *name)),
+                )),
         )
         .arg(target::argument())
         .arg(messages::skip_argument())
@@ -101,7 +111,14 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         let values = matches.get_many::<String>(name).into_iter().flatten();
         values.map(|value| value.trim()).collect::<Vec<_>>()
     };
-    let (select, group_by, order_by) = (texts("select"), texts("group-by"), texts("order-by"));
+    let (group_by, order_by) = (texts("group-by"), texts("order-by"));
+    let flat = matches!(matches.get_one::<String>("to").map(String::as_str), Some("csv" | "table"));
+    let select = if flat && group_by.is_empty() {
+        flat::columns(&schema, &texts("select"))
+    } else {
+        texts("select").into_iter().map(String::from).collect()
+    };
+    let select: Vec<&str> = select.iter().map(String::as_str).collect();
     let unnest = matches.get_one::<String>("unnest").map(|name| Elements::new(&schema, name));
     let unnest = unnest.transpose()?;
     let conditions = matches.get_many::<String>("where").into_iter().flatten().map(String::as_str);
@@ -144,6 +161,13 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let mut tests = if tested.is_empty() { None } else { Some(decoder(&schema, &tested)?) };
     let (mut decoder, mut whole) = (decoder(&schema, &shown)?, Decoder::new(&schema));
     let mut printer = Printer::new(Format::Ndjson);
+    let mut columns = match columns::form(matches) {
+        Some(_) if is_table => {
+            let text = "--to: columns are those of messages; rows, which --unnest, --group-by and others make, go to csv";
+            return Err(Failure::Usage(text.into()));
+        }
+        form => form.map(|form| Columns::new(&schema, &select, form)).transpose()?,
+    };
     let mut printed = 0;
     let from = format::value(matches, "from");
     let (mut parser, mut recognized) = (Parser::new(&schema, from), Recognized::default());
@@ -178,7 +202,12 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
             let Some(rows) = &mut rows else {
                 if limit.is_none_or(|limit| printed < limit) {
                     printed += 1;
-                    printer.print(&payload, messages::decode(&mut decoder, &payload)?, &mut target)?;
+                    match &mut columns {
+                        Some(columns) => columns.add(&payload, &mut target)?,
+                        None => {
+                            printer.print(&payload, messages::decode(&mut decoder, &payload)?, &mut target)?
+                        }
+                    }
                 }
                 return Ok(limit.is_none_or(|limit| printed < limit));
             };
@@ -200,7 +229,12 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         })
     });
     let result = result.and_then(|()| rows.as_mut().map_or(Ok(()), |rows| rows.finish(&mut target)));
-    target.finish(recognized.finish(schema.full_name(), result))
+    let result = recognized.finish(schema.full_name(), result);
+    let result = match columns {
+        Some(columns) => messages::then(result, || columns.finish(&mut target)),
+        None => result,
+    };
+    target.finish(result)
 }
 
 /// A decoder of the selected fields, or of all if none are.

@@ -1,6 +1,7 @@
 //! The commands of `tablepb` as a program: output, exit codes, and what they say about bad input.
 
 mod check;
+mod columns;
 mod compile;
 mod conf;
 mod convert;

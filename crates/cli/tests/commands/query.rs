@@ -34,6 +34,18 @@ fn csv_has_a_column_for_each_path() {
         "-3,Cäcilie,[],,[],[],[],LEVEL_HIGH,,0,,[]\n",
     );
     assert_eq!(query(&scratch, &["--to", "csv", "--select", paths]), expected);
+    // Messages by their fields; times have a cell.
+    let all = query(&scratch, &["--to", "csv", "--limit", "1"]);
+    assert_eq!(
+        all.lines().next(),
+        Some("name,id,tags,address.city,address.lines,scores,level,key,created,ratio"),
+        "{all}"
+    );
+    let some = query(&scratch, &["--to", "csv", "--select", "id,address", "--limit", "1"]);
+    assert_eq!(
+        some,
+        "id,address.city,address.lines\n1,London,\"[{\"\"text\"\":\"\"x, y\"\"},{\"\"text\"\":\"\"say \\\"\"hi\\\"\"\"\"}]\"\n"
+    );
     // A field of the name `key` is no key of a map.
     assert_eq!(
         query(&scratch, &["--select", "scores.value", "--where", "key=AAEC"]),
@@ -101,7 +113,6 @@ fn wrong_paths_and_conditions_end_with_2() {
     for (arguments, expected) in [
         (&["--select", "nam"][..], "no such field: nam in app.User"),
         (&["--select", "name.x"], "name"),
-        (&["--to", "csv"], "--select"),
         (&["--where", "id"], "a condition is a path"),
         (&["--where", "id=x"], "\"x\" is not an integer"),
         (&["--where", "level=LOW"], "\"LOW\" is not a value of app.Level"),
