@@ -154,7 +154,8 @@ fn rule(output: &Path, schema: &Schema) -> String {
 
 /// The named files as protoc puts them: each after those that it imports, apart from what it imports through other files.
 fn in_order(schema: &Schema) -> Vec<FileDescriptor> {
-    let named = |file: &FileDescriptor| schema.files.iter().any(|name| name == file.name());
+    let names: HashSet<&str> = schema.files.iter().map(String::as_str).collect();
+    let named = |file: &FileDescriptor| names.contains(file.name());
     let (mut seen, mut order) = (HashSet::new(), Vec::new());
     for file in schema.named() {
         let mut stack = vec![(file, false)];

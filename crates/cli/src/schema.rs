@@ -5,6 +5,7 @@ use crate::faults::Shown;
 use crate::roots::Roots;
 use crate::{git, names, source};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use tablepb::schema::{FileDescriptor, PoolOptions};
 use tablepb::{DescriptorPool, MessageDescriptor};
@@ -238,7 +239,7 @@ pub fn sources_with(
         // What a descriptor prints compiles to the same descriptor.
         builder = builder.resolver(move |name: &str| imports.file(name).ok().map(|file| file.to_proto()));
     }
-    let mut names: Vec<String> = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
     if files.iter().any(|file| stdin(&file)) {
         let limit = shown.memory.unwrap_or(source::MAX_SCHEMA).min(source::MAX_SCHEMA);
         let bytes = source::read_whole(source::stdin()?, "standard input", limit)?;
@@ -253,7 +254,7 @@ pub fn sources_with(
                 format!("{}: the file is shadowed by standard input, which has its name", file.display());
             return Err(Failure::report(text));
         }
-        if !names.contains(&name) {
+        if seen.insert(name.clone()) {
             builder = builder.file(&name);
             names.push(name);
         }

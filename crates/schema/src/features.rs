@@ -74,19 +74,27 @@ fn enum_of(message: MessageView<'_, '_>, name: &str) -> Option<i32> {
 }
 
 /// `features.json_format` is `ALLOW`.
-fn allows_json(chain: &Chain) -> bool {
-    let default = if chain.file.edition() == Edition::Proto2 { 2 } else { ALLOW };
-    chain.feature(None, "json_format").unwrap_or(default) == ALLOW
+fn allows_json(file: &FileDescriptor, chain: impl FnOnce() -> Chain) -> bool {
+    match file.edition() {
+        // These have no features.
+        Edition::Proto2 => false,
+        Edition::Proto3 => true,
+        _ => chain().feature(None, "json_format").unwrap_or(ALLOW) == ALLOW,
+    }
 }
 
 pub(crate) fn message_allows_json(message: &MessageDescriptor) -> bool {
-    allows_json(&Chain::new(message.parent_file()).around(Some(message.clone())))
+    let file = message.parent_file();
+    allows_json(&file, || Chain::new(file.clone()).around(Some(message.clone())))
 }
 
 pub(crate) fn enum_allows_json(enumeration: &EnumDescriptor) -> bool {
-    let mut chain = Chain::new(enumeration.parent_file());
-    chain.push(enumeration.options_bytes(), || enumeration.options());
-    allows_json(&chain.around(enumeration.parent_message()))
+    let file = enumeration.parent_file();
+    allows_json(&file, || {
+        let mut chain = Chain::new(file.clone());
+        chain.push(enumeration.options_bytes(), || enumeration.options());
+        chain.around(enumeration.parent_message())
+    })
 }
 
 /// An option of a field that is an enum.

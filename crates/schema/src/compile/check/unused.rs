@@ -45,35 +45,39 @@ impl References {
     fn of(pool: &DescriptorPool) -> Self {
         let mut all = Self::default();
         for file in pool.files() {
-            all.options(&file, &file.options());
+            all.options(&file, file.options_bytes(), || file.options());
         }
         for message in pool.all_messages() {
             let file = message.parent_file();
-            all.options(&file, &message.options());
+            all.options(&file, message.options_bytes(), || message.options());
             for field in message.fields() {
                 all.kind(&file, &field.kind());
-                all.options(&file, &field.options());
+                all.options(&file, field.options_bytes(), || field.options());
             }
-            message.oneofs().for_each(|oneof| all.options(&file, &oneof.options()));
+            message.oneofs().for_each(|oneof| all.options(&file, oneof.options_bytes(), || oneof.options()));
         }
         for extension in pool.all_extensions() {
             let file = extension.parent_file();
             all.to(&file, &extension.containing_message().parent_file());
             all.kind(&file, &extension.kind());
-            all.options(&file, &extension.options());
+            all.options(&file, extension.options_bytes(), || extension.options());
         }
         for enumeration in pool.all_enums() {
             let file = enumeration.parent_file();
-            all.options(&file, &enumeration.options());
-            enumeration.values().for_each(|value| all.options(&file, &value.options()));
+            all.options(&file, enumeration.options_bytes(), || enumeration.options());
+            enumeration
+                .values()
+                .for_each(|value| all.options(&file, value.options_bytes(), || value.options()));
         }
         for method in pool.services().flat_map(|service| service.methods().collect::<alloc::vec::Vec<_>>()) {
             let file = method.parent_file();
             all.to(&file, &method.input().parent_file());
             all.to(&file, &method.output().parent_file());
-            all.options(&file, &method.options());
+            all.options(&file, method.options_bytes(), || method.options());
         }
-        pool.services().for_each(|service| all.options(&service.parent_file(), &service.options()));
+        pool.services().for_each(|service| {
+            all.options(&service.parent_file(), service.options_bytes(), || service.options());
+        });
         all
     }
 
@@ -89,8 +93,11 @@ impl References {
         }
     }
 
-    fn options(&mut self, from: &FileDescriptor, options: &DynamicMessage) {
-        self.extensions(from, options.as_view());
+    fn options(&mut self, from: &FileDescriptor, bytes: &[u8], options: impl FnOnce() -> DynamicMessage) {
+        // Most definitions have none.
+        if !bytes.is_empty() {
+            self.extensions(from, options().as_view());
+        }
     }
 
     /// The extensions that are set. Recurses as deep as the braces of a source, which are bounded.
