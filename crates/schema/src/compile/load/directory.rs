@@ -31,6 +31,10 @@ pub(crate) fn read(
     let mut bytes = Vec::new();
     // A file that is known to be too long is not read at all.
     if known <= limit as u64 {
+        // One read, and one that finds the end; without it ten, of 32 bytes and then twice as many each time.
+        if bytes.try_reserve_exact(known as usize + 1).is_err() {
+            return Err(SourceError::full(RoomFull::Allocation));
+        }
         (&file).take(limit as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     }
     if known > limit as u64 || bytes.len() > limit {
