@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::messages::Parser;
 use crate::source::Payloads;
-use crate::{format, schema, source, target};
+use crate::{format, names, schema, source, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::io::Write;
 use std::path::PathBuf;
@@ -133,7 +133,7 @@ fn colour(sign: char) -> &'static str {
 /// The field of a path without indices.
 fn check(schema: &MessageDescriptor, path: &str) -> Result<FieldDescriptor, Failure> {
     let found = tablepb::partial::ValuePath::new(schema, path);
-    found.map(|path| path.field().clone()).map_err(|error| Failure::Usage(error.to_string()))
+    found.map(|path| path.field().clone()).map_err(|error| names::path_fault(schema, &error))
 }
 
 fn message(

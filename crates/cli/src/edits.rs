@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::messages::{self, Parser, Printer};
-use crate::{format, schema, source, target};
+use crate::{format, names, schema, source, target};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use tablepb::partial::{PathError, Projection, ValuePath};
@@ -162,7 +162,7 @@ fn field_at(schema: &MessageDescriptor, path: &str) -> Result<FieldDescriptor, F
     }
     plain += rest;
     let found = ValuePath::new(schema, &plain);
-    found.map(|path| path.field().clone()).map_err(|error| Failure::Usage(error.to_string()))
+    found.map(|path| path.field().clone()).map_err(|error| names::path_fault(schema, &error))
 }
 
 /// A value for a field, or for one element of it.

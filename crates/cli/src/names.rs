@@ -1,6 +1,7 @@
 //! Finding the message type, or the names that were perhaps meant.
 
 use crate::failure::Failure;
+use tablepb::partial::{PathError, PathErrorKind};
 use tablepb::prost_reflect_names::PoolNames;
 use tablepb::{DescriptorPool, MessageDescriptor};
 
@@ -33,6 +34,19 @@ fn unknown(pool: &DescriptorPool, place: &str, name: &str) -> Failure {
         return Failure::Usage(format!("{text}; the set has {}\n{}", all.len(), listing(all, LISTED)));
     }
     Failure::Usage(format!("{text}; did you mean\n{}", listing(near, LISTED)))
+}
+
+/// A path that leads nowhere, with the field that was perhaps meant.
+pub fn path_fault(schema: &MessageDescriptor, error: &PathError) -> Failure {
+    let mut text = error.to_string();
+    if error.kind() == PathErrorKind::NoSuchField
+        && let Ok(message) = schema.parent_pool().message(error.message_name())
+        && let Err(missing) = message.field(error.segment())
+        && let Some((_, near)) = missing.detail().split_once("; ")
+    {
+        text += &format!(" ({near})");
+    }
+    Failure::Usage(text)
 }
 
 /// The names of all messages but map entries and those of protobuf itself.

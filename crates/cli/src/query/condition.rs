@@ -312,9 +312,15 @@ fn literal(kind: &FieldKind, text: &str) -> Result<Literal, String> {
         }
         Kind::Enum(enumeration) => match enumeration.value(word) {
             Ok(value) => Ok(Literal::Integer(value.number().into())),
-            Err(_) => match word.parse::<i32>() {
+            Err(missing) => match word.parse::<i32>() {
                 Ok(number) => Ok(Literal::Integer(number.into())),
-                Err(_) => Err(no(&format!("a value of {}", enumeration.full_name()))),
+                Err(_) => {
+                    let near = missing
+                        .detail()
+                        .split_once("; ")
+                        .map_or_else(String::new, |(_, near)| format!(" ({near})"));
+                    Err(no(&format!("a value of {}{near}", enumeration.full_name())))
+                }
             },
         },
         Kind::Message(message) if is_time(message) => {

@@ -10,7 +10,7 @@ mod rows;
 use crate::columns::{self, Columns};
 use crate::failure::Failure;
 use crate::messages::{self, Parser, Printer, Recognized};
-use crate::{format, schema, source, target};
+use crate::{format, names, schema, source, target};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use condition::Condition;
@@ -244,6 +244,6 @@ fn decoder(schema: &MessageDescriptor, paths: &[&str]) -> Result<Decoder, Failur
     }
     let paths = paths.iter().map(|path| cell::selected(schema, path));
     let projection = Projection::new(schema, paths.collect::<Vec<_>>())
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+        .map_err(|error| names::path_fault(schema, &error))?;
     Ok(Decoder::new(schema).with_projection(&projection))
 }

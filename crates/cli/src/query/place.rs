@@ -2,6 +2,7 @@
 
 use super::cell;
 use crate::failure::Failure;
+use crate::names;
 use std::cmp::Ordering;
 use tablepb::partial::ValuePath;
 use tablepb::schema::FieldKind;
@@ -51,7 +52,7 @@ pub struct Place {
 }
 
 pub fn path(schema: &MessageDescriptor, name: &str) -> Result<ValuePath, Failure> {
-    ValuePath::new(schema, name).map_err(|error| Failure::Usage(error.to_string()))
+    ValuePath::new(schema, name).map_err(|error| names::path_fault(schema, &error))
 }
 
 impl Place {
@@ -145,7 +146,7 @@ impl Place {
     pub fn append(&self, row: Row<'_>, alone: bool, cell: &mut Vec<u8>) -> Result<(), tablepb::EncodeError> {
         if !self.several {
             return match self.value(row) {
-                Some(value) => self.append_value(value, alone, cell),
+                Some(value) => self.append_one(value, alone, cell),
                 None => {
                     cell.extend(if alone { &b""[..] } else { b"null" });
                     Ok(())
@@ -156,7 +157,7 @@ impl Place {
         self.any(row, |value| {
             cell.push(if count == 0 { b'[' } else { b',' });
             count += 1;
-            failed = self.append_value(value, false, cell).err();
+            failed = self.append_one(value, false, cell).err();
             failed.is_some()
         });
         cell.extend(if count == 0 { &b"[]"[..] } else { b"]" });
@@ -164,7 +165,7 @@ impl Place {
     }
 
     /// Appends one value.
-    pub fn append_value(
+    pub fn append_one(
         &self,
         value: ValueRef<'_, '_>,
         alone: bool,

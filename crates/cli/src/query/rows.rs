@@ -482,7 +482,7 @@ impl Total {
                 let better = if aggregate == Aggregate::Min { order.is_lt() } else { order.is_gt() };
                 if better || self.extreme.0 == Scalar::Unset {
                     let mut cell = Vec::new();
-                    place.append_value(value, alone, &mut cell)?;
+                    place.append_one(value, alone, &mut cell)?;
                     self.extreme = (scalar, cell);
                 }
             }
