@@ -169,7 +169,7 @@ fn what_a_person_reads() {
 
 #[test]
 #[ignore = "needs PROTOSCOPE: the module github.com/protocolbuffers/protoscope"]
-fn cases_of_protoscope() {
+fn needs_go_cases_of_protoscope() {
     let root = std::env::var_os("PROTOSCOPE").expect("PROTOSCOPE is the directory with scanner.go");
     let root = std::path::Path::new(&root);
     let language = std::fs::read_to_string(root.join("language.txt")).unwrap();

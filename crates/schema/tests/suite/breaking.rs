@@ -286,7 +286,7 @@ fn sources(root: &Path, at: &Path, found: &mut Vec<(String, String)>) {
 
 #[test]
 #[ignore = "needs BUF_CHECK: private/bufpkg/bufcheck of the module github.com/bufbuild/buf"]
-fn cases_of_buf() {
+fn needs_go_cases_of_buf() {
     let root = std::env::var_os("BUF_CHECK").expect("BUF_CHECK is the directory with breaking_test.go");
     let root = Path::new(&root);
     let test = fs::read_to_string(root.join("breaking_test.go")).unwrap();
