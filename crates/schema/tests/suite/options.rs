@@ -142,6 +142,26 @@ fn build(source: &str) -> Result<DescriptorPool, tablepb_schema::SourceError> {
 
 /// protoc takes it only with a flag, and integers are other types there.
 #[test]
+fn strings_of_proto2_options_may_hold_any_bytes() {
+    let source = |syntax: &str| {
+        format!(
+            "syntax = \"{syntax}\"; import \"google/protobuf/descriptor.proto\"; extend google.protobuf.MessageOptions {{ optional string s = 50001; }} \
+             message A {{ option (s) = \"a\\xff\"; }}"
+        )
+    };
+    let pool = build(&source("proto2")).unwrap();
+    // As protoc 36.2 has it, which ends with a failed check for the other one.
+    assert_eq!(pool.message("A").unwrap().options_bytes(), [0x8a, 0xb5, 0x18, 2, b'a', 0xff]);
+    assert!(build(&source("proto3")).unwrap_err().to_string().contains("the string is not valid UTF-8"));
+    // Those of protobuf itself are declared in proto2; defaults are text.
+    let pool = build("syntax = \"proto2\"; option java_package = \"\\xff\";").unwrap();
+    assert_eq!(pool.files().next().unwrap().options_bytes(), [10, 1, 0xff]);
+    assert!(
+        build("syntax = \"proto2\"; message A { optional string s = 1 [default = \"\\xff\"]; }").is_err()
+    );
+}
+
+#[test]
 fn edition_unstable_is_refused() {
     for edition in ["\"UNSTABLE\"", "\"UNST\" \"ABLE\"", "\"99999_TEST_ONLY\"", "\"2027\""] {
         let error = build(&format!("edition = {edition}; message M {{ int32 a = 1; }}")).unwrap_err();

@@ -335,7 +335,7 @@ fn needs_protoc_mutated_sources_are_refused_by_both_or_by_none() {
 const LENIENT: [&str; 4] =
     ["leading dot", "Extension declaration number", "before it was introduced", "repeated primitive fields"];
 /// What is said here of sources that protoc accepts.
-const STRICT: [&str; 1] = ["the string is not valid UTF-8"];
+const STRICT: [&str; 2] = ["the string is not valid UTF-8", "not UTF-8"];
 
 #[test]
 fn sources_of_any_bytes_end() {

@@ -66,7 +66,7 @@ impl<'a> Options<'a> {
         let code = i32::from(field.type_code);
         let word = if literal.token.kind == TokenKind::Identifier { self.text(literal.token) } else { "" };
         let number = match code {
-            type_code::STRING | type_code::BYTES => return self.string(code, literal, room),
+            type_code::STRING | type_code::BYTES => return self.string(field, literal, room),
             type_code::BOOL => match word {
                 _ if literal.negative => None,
                 "true" => Some(1),
@@ -88,14 +88,18 @@ impl<'a> Options<'a> {
         }
     }
 
-    fn string(&mut self, code: i32, literal: Literal, room: &mut Room) -> Done<NodeValue> {
+    fn string(&mut self, field: &Field, literal: Literal, room: &mut Room) -> Done<NodeValue> {
+        let code = i32::from(field.type_code);
         if literal.token.kind != TokenKind::String || literal.negative {
             return Err(self.wrong(literal, expected(code)));
         }
         let start = self.bytes.len();
         unescape(&self.texts.sources, literal.token.start, &mut self.bytes, room)?;
         let value = self.bytes.get(start..).unwrap_or_default();
-        if code == type_code::STRING && core::str::from_utf8(value).is_err() {
+        // As in messages, strings of proto2 may hold any bytes.
+        let is_checked =
+            self.ast.files.get(field.file as usize).is_none_or(|file| file.edition != Edition::Proto2);
+        if code == type_code::STRING && is_checked && core::str::from_utf8(value).is_err() {
             return Err(self.wrong(literal, "the string is not valid UTF-8"));
         }
         Ok(NodeValue::Bytes(start, self.bytes.len()))
