@@ -105,9 +105,8 @@ pub(crate) fn field_option(field: &FieldDescriptor, name: &str) -> Option<i32> {
 /// The type of a string in C++: the option `ctype` before edition 2024, the feature `(pb.cpp).string_type` since 2023.
 pub(crate) fn cpp_string(field: &FieldDescriptor) -> &'static str {
     let chain = Chain::of_field(field);
-    let edition = chain.file.edition();
-    let before = |last: Edition| edition == Edition::Proto2 || edition == Edition::Proto3 || edition == last;
-    if before(Edition::Edition2023) {
+    let has_option = chain.file.edition() <= Edition::Edition2023;
+    if has_option {
         match field_option(field, "ctype") {
             Some(0) => return "STRING",
             Some(1) => return "CORD",
@@ -115,7 +114,7 @@ pub(crate) fn cpp_string(field: &FieldDescriptor) -> &'static str {
             _ => {}
         }
     }
-    let default = if before(Edition::Edition2023) { STRING } else { VIEW };
+    let default = if has_option { STRING } else { VIEW };
     match chain.feature(Some("pb.cpp"), "string_type").unwrap_or(default) {
         VIEW => "VIEW",
         CORD => "CORD",

@@ -144,7 +144,7 @@ impl Disassembler {
         Some(bytes)
     }
 
-    /// Writes what follows the tag that begins a group, up to its end, or only the tag if there is none.
+    /// Writes a group and returns what follows it. A group without an end is only the tag that begins it.
     fn group<'b>(&mut self, begun: &Begun<'_>, bytes: &'b [u8]) -> &'b [u8] {
         let (text, name, level) = (&begun.text, begun.name(), begun.level);
         let end = if level < MAX_DEPTH { group_end(bytes, begun.number) } else { None };

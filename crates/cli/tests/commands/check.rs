@@ -85,7 +85,7 @@ fn rules_by_the_names_of_buf() {
     text(&["compile", "-o", &set, "-I", &new_directory, &new], "");
     let output = run(&["check", "--rules", "FIELD_SAME_NAME", &old, &set], b"");
     assert!(output.stdout.starts_with(b"app.proto: FIELD_SAME_NAME: field 1"), "{output:?}");
-    // All rules, and names that are none.
+    // The list of rules, and names that no rule has.
     assert!(
         text(&["check", "--list-rules"], "")
             .lines()

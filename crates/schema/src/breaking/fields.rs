@@ -3,6 +3,7 @@
 use super::files::{Kept, stays};
 use super::places::At;
 use super::{Checker, Rule};
+use crate::diff::kind_text;
 use crate::features;
 use crate::named::Ranges;
 use alloc::collections::BTreeMap;
@@ -180,15 +181,10 @@ fn cardinality(old: &FieldDescriptor, new: &FieldDescriptor, add: Add<'_>) {
     }
 }
 
-/// The type in the words of a .proto file.
+/// The type in the words of a .proto file; that of a group says so.
 fn type_text(field: &FieldDescriptor) -> Text {
-    match field.kind() {
-        Kind::Message(_) if field.is_map() => "map".into(),
-        Kind::Message(of) if field.is_group() => format!("group {}", of.full_name()),
-        Kind::Message(of) => of.full_name().into(),
-        Kind::Enum(of) => of.full_name().into(),
-        kind => kind.name().into(),
-    }
+    let text = kind_text(field);
+    if field.is_group() { format!("group {text}") } else { text }
 }
 
 /// Types of one number are read alike; what the values are, a schema does not say.

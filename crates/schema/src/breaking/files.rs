@@ -2,7 +2,7 @@
 
 use super::places::At;
 use super::{Checker, Rule};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::{format, string::String};
 use tablepb::schema::{Edition, FileDescriptor};
 use tablepb::{DynamicMessage, ValueRef};
@@ -41,9 +41,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             None => checker.add_gone(Rule::FileNoDelete, before, format!("file {name:?} was deleted")),
         }
     }
-    let packages: BTreeSet<&str> = new.files.values().map(FileDescriptor::package_name).collect();
     let mut gone = BTreeMap::new();
-    for file in old.files.values().filter(|file| !packages.contains(file.package_name())) {
+    for file in old.files.values().filter(|file| !checker.packages.contains(file.package_name())) {
         gone.entry(file.package_name()).or_insert(file);
     }
     for (package, file) in gone {
@@ -77,8 +76,7 @@ pub(super) fn stays(
         checker.add_deleted(in_file, file, full_name, true, text);
     }
     // So is a package.
-    let has_package = || checker.new.files.values().any(|file| file.package_name() == package);
-    if there.is_none_or(|there| there.package_name() != package) && has_package() {
+    if there.is_none_or(|there| there.package_name() != package) && checker.packages.contains(package) {
         let text = format!("{what} {full_name} was deleted from package {package:?}");
         checker.add_deleted(in_package, file, full_name, false, text);
     }
@@ -109,7 +107,7 @@ fn compare(checker: &mut Checker<'_>, old: &FileDescriptor, new: &FileDescriptor
     for (rule, name, number) in OPTIONS {
         let value = |file: &FileDescriptor, options: &DynamicMessage| match rule {
             // Editions since 2026 do not have the option: arenas are always enabled.
-            Rule::FileSameCcEnableArenas if is_late(file.edition()) => "true".into(),
+            Rule::FileSameCcEnableArenas if file.edition() >= Edition::Edition2026 => "true".into(),
             _ => text(options.get(name)),
         };
         let (before, after) = (value(old, &before), value(new, &after));
@@ -118,10 +116,6 @@ fn compare(checker: &mut Checker<'_>, old: &FileDescriptor, new: &FileDescriptor
             checker.add(rule, At::File(new), &[&[OPTIONS_FIELD, number]], text);
         }
     }
-}
-
-fn is_late(edition: Edition) -> bool {
-    !matches!(edition, Edition::Proto2 | Edition::Proto3 | Edition::Edition2023 | Edition::Edition2024)
 }
 
 fn text(value: Option<ValueRef<'_, '_>>) -> String {

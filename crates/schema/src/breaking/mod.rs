@@ -14,7 +14,7 @@ mod types;
 pub use rule::{Category, Rule, UnknownRule};
 
 use crate::named::Named;
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
 use core::fmt;
 use places::{At, Place, Places};
 use tablepb::DescriptorPool;
@@ -79,7 +79,7 @@ impl fmt::Display for Breach {
 /// Types are the same if they have the same full name, fields and enum values if they have the same number, files if they have the same name.
 /// What follows from another change is not listed again: a map entry goes with its field.
 ///
-/// Takes n log n time and memory in the number of definitions.
+/// Takes n log n time and memory in the number of definitions, and for each breach a look at the definitions beside it, for its place.
 ///
 /// # Panics
 /// Aborts if the allocator fails.
@@ -104,7 +104,9 @@ impl fmt::Display for Breach {
 #[must_use]
 pub fn breaches(old: &DescriptorPool, new: &DescriptorPool) -> Vec<Breach> {
     let (old, new) = (Named::of_pool(old), Named::of_pool(new));
-    let mut checker = Checker { old: &old, new: &new, places: Places::default(), found: Vec::new() };
+    let packages = new.files.values().map(FileDescriptor::package_name).collect();
+    let (places, found) = (Places::default(), Vec::new());
+    let mut checker = Checker { old: &old, new: &new, packages, places, found };
     files::check(&mut checker);
     types::check(&mut checker);
     fields::check_extensions(&mut checker);
@@ -117,6 +119,8 @@ pub fn breaches(old: &DescriptorPool, new: &DescriptorPool) -> Vec<Breach> {
 struct Checker<'n> {
     old: &'n Named,
     new: &'n Named,
+    /// Those of the new one.
+    packages: BTreeSet<&'n str>,
     places: Places,
     found: Vec<Breach>,
 }
@@ -128,7 +132,7 @@ impl Checker<'_> {
         self.found.push(Breach { file: at.file().name().into(), place, rule, message });
     }
 
-    /// A breach in a file of the old schema that is gone.
+    /// A breach without a place: of a file or a package that is gone, or of a definition that was in no message.
     fn add_gone(&mut self, rule: Rule, file: &FileDescriptor, message: String) {
         self.found.push(Breach { file: file.name().into(), place: None, rule, message });
     }
@@ -152,6 +156,6 @@ impl Checker<'_> {
             }
             around = outer;
         }
-        self.found.push(Breach { file: file.name().into(), place: None, rule, message });
+        self.add_gone(rule, file, message);
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn text(field: &FieldDescriptor) -> Text {
 }
 
 /// The type in the words of a .proto file.
-fn kind_text(field: &FieldDescriptor) -> Text {
+pub(crate) fn kind_text(field: &FieldDescriptor) -> Text {
     match field.kind() {
         Kind::Message(_) if field.is_map() => "map".into(),
         Kind::Message(message) => message.full_name().into(),

@@ -18,6 +18,7 @@ mod reserved;
 mod services;
 
 pub use difference::{Compatibility, Difference, DifferenceKind};
+pub(crate) use fields::kind_text;
 
 use crate::named::Named;
 use alloc::collections::BTreeMap;
