@@ -11,7 +11,6 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, ColorChoice, Command, value_parser};
 use clap_complete::Shell;
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// A command: its arguments, and what it does.
@@ -107,9 +106,7 @@ fn completions(matches: &ArgMatches) -> Result<(), Failure> {
     let shell: Shell = name.parse().map_err(Failure::Usage)?;
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "tablepb", &mut script);
-    let mut target = target::from_arguments(matches)?;
-    let result = target.write_all(&script).map_err(Failure::from);
-    target.finish(result)
+    target::print(matches, &script)
 }
 
 fn man_command() -> Command {

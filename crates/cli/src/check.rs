@@ -5,7 +5,6 @@ use crate::faults::{Found, Severity, Shown};
 use crate::schema::{self, Schema};
 use crate::{faults, names, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use tablepb_schema::{Category, Compatibility, Difference, Rule, breaches, diff};
 
@@ -76,7 +75,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     if matches.get_flag("list-rules") {
-        return print(matches, &list());
+        return target::print(matches, list().as_bytes());
     }
     let rules = rules(matches)?;
     let read = |name: &str, places: bool| {
@@ -149,12 +148,6 @@ fn nearest(name: &str) -> String {
     }
 }
 
-fn print(matches: &ArgMatches, text: &str) -> Result<(), Failure> {
-    let mut target = target::from_arguments(matches)?;
-    let result = target.write_all(text.as_bytes()).map_err(Failure::from);
-    target.finish(result)
-}
-
 fn by_rules(matches: &ArgMatches, rules: &[Rule], old: &Schema, new: &Schema) -> Result<(), Failure> {
     let shown = Shown::of_format(matches);
     let breaches = breaches(&old.pool, &new.pool);
@@ -167,7 +160,7 @@ fn by_rules(matches: &ArgMatches, rules: &[Rule], old: &Schema, new: &Schema) ->
         message: format!("{}: {}", breach.rule(), breach.message()),
     });
     let found: Vec<Found<'_>> = found.collect();
-    print(matches, &shown.lines(&found, Severity::Error, &new.roots))?;
+    target::print(matches, shown.lines(&found, Severity::Error, &new.roots).as_bytes())?;
     match found.len() {
         0 => Ok(()),
         1 => Err(Failure::report("1 change breaks a rule")),
@@ -187,7 +180,7 @@ fn by_content(matches: &ArgMatches, old: &Schema, new: &Schema) -> Result<(), Fa
     if differences.is_empty() {
         text.push_str("no differences\n");
     }
-    print(matches, &text)?;
+    target::print(matches, text.as_bytes())?;
     match (count, strict) {
         (0, _) => Ok(()),
         (1, false) => Err(Failure::report("1 difference breaks data or calls")),

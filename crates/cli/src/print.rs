@@ -5,7 +5,6 @@ use crate::schema::{self, Schema};
 use crate::{names, target};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use std::io::Write;
 use std::path::PathBuf;
 use tablepb::json;
 use tablepb::wire::{Tag, WireType, Writer};
@@ -65,9 +64,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         (_, Some(message)) => message.to_proto(),
         (_, None) => to_proto(&schema),
     };
-    let mut target = target::from_arguments(matches)?;
-    let result = target.write_all(text.as_bytes()).map_err(Failure::from);
-    target.finish(result)
+    target::print(matches, text.as_bytes())
 }
 
 /// The named files as sources, each after its name if there are several.

@@ -50,6 +50,13 @@ pub fn from_arguments(matches: &ArgMatches) -> Result<Target, Failure> {
     file(matches).map_or_else(|| Ok(stdout()), |file| to_file(file))
 }
 
+/// Writes this and nothing else to what [`argument`] names.
+pub fn print(matches: &ArgMatches, bytes: &[u8]) -> Result<(), Failure> {
+    let mut target = from_arguments(matches)?;
+    let result = target.write_all(bytes).map_err(Failure::from);
+    target.finish(result)
+}
+
 pub fn stdout() -> Target {
     let writer = Writer::Stdout(BufWriter::with_capacity(64 << 10, io::stdout().lock()));
     Target { writer, name: "standard output".into(), beside: None }

@@ -4,7 +4,6 @@ use super::{Server, block_on, connection};
 use crate::failure::Failure;
 use crate::target;
 use clap::{Arg, ArgMatches, Command};
-use std::io::Write;
 use tablepb::DescriptorPool;
 use tablepb::prost_reflect_names::PoolNames;
 use tablepb::schema::ServiceDescriptor;
@@ -43,9 +42,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         }
         Ok(text)
     })?;
-    let mut target = target::from_arguments(matches)?;
-    let result = target.write_all(text.as_bytes()).map_err(Failure::from);
-    target.finish(result)
+    target::print(matches, text.as_bytes())
 }
 
 fn describe(pool: &DescriptorPool, name: &str) -> Option<String> {
