@@ -24,7 +24,10 @@ fn the_code_is_what_the_generator_writes() {
         .unwrap();
     // `connect` would need the feature `transport`.
     let generator = tablepb_tonic::generator().codec("crate::Codec").build_transport(false);
-    let files: Vec<File> = Config::new().service_generator(generator).generate(&pool).unwrap();
+    // The messages of v1alpha are those of v1.
+    let mut config = Config::new();
+    config.service_generator(generator).extern_path(".grpc.reflection.v1alpha", "crate::pb::reflection_v1");
+    let files: Vec<File> = config.generate(&pool).unwrap();
     assert_eq!(files.len(), 5);
     for file in files {
         let directory = root.join("src/generated");

@@ -1,13 +1,17 @@
 //! [`ReflectionClient`].
 
-use super::{v1, v1alpha};
+use super::v1::server_reflection_client::ServerReflectionClient;
+use super::v1::server_reflection_request::MessageRequest as Ask;
+use super::v1::server_reflection_response::MessageResponse as Answer;
+use super::v1::{ServerReflectionRequest, ServerReflectionResponse};
+use super::v1alpha::server_reflection_client::ServerReflectionClient as OldClient;
 use std::collections::HashSet;
 use tablepb::schema::{PoolBuilder, PoolOptions};
 use tablepb::{DescriptorPool, Message, message};
 use tokio_stream::StreamExt;
 use tonic::body::Body;
 use tonic::client::GrpcService;
-use tonic::{Code, Status};
+use tonic::{Code, Response, Status, Streaming};
 
 /// Loads the schema of a running server: files once each, and within bounds, whatever the server answers.
 ///
@@ -46,18 +50,6 @@ message! {
 
 /// How long a chain of imports may be: each of its files is a round of questions.
 const MAX_ROUNDS: usize = 256;
-
-/// What is asked; the versions have the same questions.
-enum Ask<'a> {
-    Services,
-    Symbol(&'a str),
-    File(&'a str),
-}
-
-enum Answer {
-    Services(Vec<String>),
-    Files(Vec<Vec<u8>>),
-}
 
 impl<T> ReflectionClient<T>
 where
@@ -112,9 +104,11 @@ where
     /// # Errors
     /// What the server answers; `RESOURCE_EXHAUSTED` if that is larger than allowed, `DATA_LOSS` if it is no answer to the question.
     pub async fn services(&mut self) -> Result<Vec<String>, Status> {
-        match self.ask(&Ask::Services).await? {
-            Answer::Services(names) => Ok(names),
-            Answer::Files(_) => Err(no_answer()),
+        match self.ask(Ask::ListServices(String::new())).await? {
+            Answer::ListServicesResponse(list) => {
+                Ok(list.service.into_iter().map(|service| service.name).collect())
+            }
+            _ => Err(no_answer()),
         }
     }
 
@@ -127,7 +121,7 @@ where
         let mut files =
             Files { builder, names: HashSet::new(), bytes: self.max_bytes, files: self.max_files };
         for symbol in symbols {
-            self.fetch(&Ask::Symbol(symbol.as_ref()), &mut files).await?;
+            self.fetch(Ask::FileContainingSymbol(symbol.as_ref().into()), &mut files).await?;
         }
         for _ in 0..MAX_ROUNDS {
             let missing: Vec<String> =
@@ -139,7 +133,7 @@ where
             for name in missing {
                 // It may have come with another one.
                 if !files.names.contains(&name) {
-                    self.fetch(&Ask::File(&name), &mut files).await?;
+                    self.fetch(Ask::FileByFilename(name.clone()), &mut files).await?;
                 }
                 if !files.names.contains(&name) {
                     return Err(Status::data_loss(format!(
@@ -151,75 +145,57 @@ where
         Err(Status::resource_exhausted("the imports of the server's schema have no end"))
     }
 
-    async fn fetch(&mut self, ask: &Ask<'_>, files: &mut Files) -> Result<(), Status> {
+    async fn fetch(&mut self, ask: Ask, files: &mut Files) -> Result<(), Status> {
         match self.ask(ask).await? {
-            Answer::Files(found) if !found.is_empty() => found.iter().try_for_each(|file| files.add(file)),
+            Answer::FileDescriptorResponse(found) if !found.file_descriptor_proto.is_empty() => {
+                found.file_descriptor_proto.iter().try_for_each(|file| files.add(file))
+            }
             _ => Err(no_answer()),
         }
     }
 
-    async fn ask(&mut self, ask: &Ask<'_>) -> Result<Answer, Status> {
-        match self.ask_v1(ask).await {
-            Err(status) if status.code() == Code::Unimplemented => self.ask_v1alpha(ask).await,
-            answer => answer,
+    /// Asks by v1, and by v1alpha if the server does not know that.
+    ///
+    /// Each stream has one question, and the client reads one answer: a server cannot send more.
+    async fn ask(&mut self, ask: Ask) -> Result<Answer, Status> {
+        let request = ServerReflectionRequest { host: self.host.clone(), message_request: Some(ask) };
+        let mut client =
+            ServerReflectionClient::new(self.channel.clone()).max_decoding_message_size(self.max_bytes);
+        let answers = client.server_reflection_info(tokio_stream::once(request.clone())).await;
+        match first(answers).await {
+            Err(status) if status.code() == Code::Unimplemented => {
+                let mut client =
+                    OldClient::new(self.channel.clone()).max_decoding_message_size(self.max_bytes);
+                content(first(client.server_reflection_info(tokio_stream::once(request)).await).await?)
+            }
+            answer => content(answer?),
         }
     }
 }
 
-/// The question by one version.
-macro_rules! version {
-    ($method:ident $module:ident) => {
-        impl<T> ReflectionClient<T>
-        where
-            T: GrpcService<Body> + Clone + Send,
-            T::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-            T::ResponseBody: http_body::Body<Data = bytes::Bytes> + Send + 'static,
-            <T::ResponseBody as http_body::Body>::Error:
-                Into<Box<dyn std::error::Error + Send + Sync>> + Send,
-            T::Future: Send,
-        {
-            async fn $method(&mut self, ask: &Ask<'_>) -> Result<Answer, Status> {
-                use $module::server_reflection_client::ServerReflectionClient;
-                use $module::server_reflection_request::MessageRequest;
-                use $module::server_reflection_response::MessageResponse;
-
-                let message_request = Some(match ask {
-                    Ask::Services => MessageRequest::ListServices(String::new()),
-                    Ask::Symbol(name) => MessageRequest::FileContainingSymbol((*name).into()),
-                    Ask::File(name) => MessageRequest::FileByFilename((*name).into()),
-                });
-                let request = $module::ServerReflectionRequest { host: self.host.clone(), message_request };
-                let mut client = ServerReflectionClient::new(self.channel.clone())
-                    .max_decoding_message_size(self.max_bytes);
-                // Each stream has one question, and the client reads one answer: a server cannot send more.
-                let mut responses =
-                    client.server_reflection_info(tokio_stream::once(request)).await?.into_inner();
-                let response = responses.next().await.unwrap_or_else(|| Err(no_answer()))?;
-                match response.message_response {
-                    Some(MessageResponse::FileDescriptorResponse(files)) => {
-                        Ok(Answer::Files(files.file_descriptor_proto))
-                    }
-                    Some(MessageResponse::ListServicesResponse(list)) => {
-                        Ok(Answer::Services(list.service.into_iter().map(|service| service.name).collect()))
-                    }
-                    Some(MessageResponse::ErrorResponse(error)) => {
-                        let code = match Code::from_i32(error.error_code) {
-                            Code::Ok => Code::Unknown,
-                            // Not as a server that does not know the method.
-                            Code::Unimplemented => Code::Internal,
-                            code => code,
-                        };
-                        Err(Status::new(code, error.error_message))
-                    }
-                    _ => Err(no_answer()),
-                }
-            }
-        }
-    };
+/// The first message of a stream.
+async fn first(
+    answers: Result<Response<Streaming<ServerReflectionResponse>>, Status>,
+) -> Result<ServerReflectionResponse, Status> {
+    answers?.into_inner().next().await.unwrap_or_else(|| Err(no_answer()))
 }
 
-version!(ask_v1 v1);
-version!(ask_v1alpha v1alpha);
+/// What an answer holds. The code of an error in it is that of the status.
+fn content(answer: ServerReflectionResponse) -> Result<Answer, Status> {
+    match answer.message_response {
+        Some(Answer::ErrorResponse(error)) => {
+            let code = match Code::from_i32(error.error_code) {
+                Code::Ok => Code::Unknown,
+                // That says that the server has no reflection.
+                Code::Unimplemented => Code::Internal,
+                code => code,
+            };
+            Err(Status::new(code, error.error_message))
+        }
+        Some(answer) => Ok(answer),
+        None => Err(no_answer()),
+    }
+}
 
 fn no_answer() -> Status {
     Status::data_loss("the server's reflection does not answer what was asked")

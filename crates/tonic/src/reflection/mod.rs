@@ -31,7 +31,7 @@ pub mod v1 {
     pub use crate::pb::reflection_v1::*;
 }
 
-/// The messages and stubs of `grpc.reflection.v1alpha`.
+/// The stubs of `grpc.reflection.v1alpha`; its messages are those of [`v1`].
 pub mod v1alpha {
     pub use crate::pb::reflection_v1alpha::*;
 }

@@ -1,6 +1,12 @@
 //! [`ReflectionServer`].
 
 use super::index::Index;
+use super::v1::server_reflection_request::MessageRequest as Ask;
+use super::v1::server_reflection_response::MessageResponse as Answer;
+use super::v1::{
+    ErrorResponse, ExtensionNumberResponse, ExtensionRequest, FileDescriptorResponse, ListServiceResponse,
+    ServerReflectionRequest, ServerReflectionResponse, ServiceResponse,
+};
 use super::{v1, v1alpha};
 use std::collections::HashSet;
 use std::fmt;
@@ -47,111 +53,95 @@ impl ReflectionServer {
 }
 
 /// The responses of a stream of requests, one to each.
-pub struct Responses<Q> {
+pub struct Responses {
     index: Arc<Index>,
-    requests: Streaming<Q>,
+    requests: Streaming<ServerReflectionRequest>,
     /// The names of the files that the client has.
     sent: HashSet<String>,
 }
 
-impl<Q> fmt::Debug for Responses<Q> {
+impl fmt::Debug for Responses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Responses")
     }
 }
 
-/// The service of one version. The versions have the same messages, in packages of their own.
+impl Stream for Responses {
+    type Item = Result<ServerReflectionResponse, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let request = std::task::ready!(Pin::new(&mut self.requests).poll_next(context));
+        let this = &mut *self;
+        Poll::Ready(request.map(|request| {
+            let request = request?;
+            Ok(ServerReflectionResponse {
+                valid_host: request.host.clone(),
+                message_response: Some(answer(&this.index, &mut this.sent, &request)),
+                original_request: Some(request),
+            })
+        }))
+    }
+}
+
+/// The service of one version.
 macro_rules! version {
-    ($module:ident $answers:ident) => {
+    ($module:ident) => {
         #[tonic::async_trait]
         impl $module::server_reflection_server::ServerReflection for ReflectionServer {
-            type ServerReflectionInfoStream = Responses<$module::ServerReflectionRequest>;
+            type ServerReflectionInfoStream = Responses;
 
             async fn server_reflection_info(
                 &self,
-                request: Request<Streaming<$module::ServerReflectionRequest>>,
-            ) -> Result<Response<Self::ServerReflectionInfoStream>, Status> {
+                request: Request<Streaming<ServerReflectionRequest>>,
+            ) -> Result<Response<Responses>, Status> {
                 let (index, requests) = (self.index.clone(), request.into_inner());
                 Ok(Response::new(Responses { index, requests, sent: HashSet::new() }))
-            }
-        }
-
-        impl Stream for Responses<$module::ServerReflectionRequest> {
-            type Item = Result<$module::ServerReflectionResponse, Status>;
-
-            fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-                let request = std::task::ready!(Pin::new(&mut self.requests).poll_next(context));
-                let this = &mut *self;
-                Poll::Ready(request.map(|request| {
-                    let request = request?;
-                    let message_response = Some($answers::answer(&this.index, &mut this.sent, &request));
-                    let valid_host = request.host.clone();
-                    Ok($module::ServerReflectionResponse {
-                        valid_host,
-                        original_request: Some(request),
-                        message_response,
-                    })
-                }))
-            }
-        }
-
-        mod $answers {
-            use super::{Code, HashSet, Index};
-            use crate::reflection::$module::*;
-            use server_reflection_request::MessageRequest as Ask;
-            use server_reflection_response::MessageResponse as Answer;
-
-            pub(super) fn answer(
-                index: &Index,
-                sent: &mut HashSet<String>,
-                request: &ServerReflectionRequest,
-            ) -> Answer {
-                let mut files = |file| {
-                    let file_descriptor_proto = index.with_imports(file, sent);
-                    Answer::FileDescriptorResponse(FileDescriptorResponse { file_descriptor_proto })
-                };
-                match &request.message_request {
-                    Some(Ask::FileByFilename(name)) => {
-                        index.file(name).map(files).unwrap_or_else(|| error("file", name))
-                    }
-                    Some(Ask::FileContainingSymbol(name)) => {
-                        index.symbol(name).map(files).unwrap_or_else(|| error("symbol", name))
-                    }
-                    Some(Ask::FileContainingExtension(ExtensionRequest {
-                        containing_type,
-                        extension_number,
-                    })) => {
-                        let found = index.extension(containing_type, *extension_number);
-                        found.map(&mut files).unwrap_or_else(|| error("extension", containing_type))
-                    }
-                    Some(Ask::AllExtensionNumbersOfType(name)) => {
-                        let numbers = |extension_number| {
-                            let base_type_name = name.clone();
-                            let response = ExtensionNumberResponse { base_type_name, extension_number };
-                            Answer::AllExtensionNumbersResponse(response)
-                        };
-                        index.extension_numbers(name).map(numbers).unwrap_or_else(|| error("message", name))
-                    }
-                    Some(Ask::ListServices(_)) => {
-                        let service =
-                            index.services().iter().map(|name| ServiceResponse { name: name.clone() });
-                        Answer::ListServicesResponse(ListServiceResponse { service: service.collect() })
-                    }
-                    None => Answer::ErrorResponse(ErrorResponse {
-                        error_code: Code::InvalidArgument as i32,
-                        error_message: "nothing is asked for".into(),
-                    }),
-                }
-            }
-
-            fn error(what: &str, name: &str) -> Answer {
-                let (error_code, error_message) =
-                    (Code::NotFound as i32, format!("{what} not found: {name}"));
-                Answer::ErrorResponse(ErrorResponse { error_code, error_message })
             }
         }
     };
 }
 
-version!(v1 answers_v1);
-version!(v1alpha answers_v1alpha);
+version!(v1);
+version!(v1alpha);
+
+fn answer(index: &Index, sent: &mut HashSet<String>, request: &ServerReflectionRequest) -> Answer {
+    let mut files = |file| {
+        let file_descriptor_proto = index.with_imports(file, sent);
+        Answer::FileDescriptorResponse(FileDescriptorResponse { file_descriptor_proto })
+    };
+    match &request.message_request {
+        Some(Ask::FileByFilename(name)) => {
+            index.file(name).map(files).unwrap_or_else(|| not_found("file", name))
+        }
+        Some(Ask::FileContainingSymbol(name)) => {
+            index.symbol(name).map(files).unwrap_or_else(|| not_found("symbol", name))
+        }
+        Some(Ask::FileContainingExtension(ExtensionRequest { containing_type, extension_number })) => {
+            let found = index.extension(containing_type, *extension_number);
+            found.map(&mut files).unwrap_or_else(|| not_found("extension", containing_type))
+        }
+        Some(Ask::AllExtensionNumbersOfType(name)) => {
+            let numbers = |extension_number| {
+                let base_type_name = name.clone();
+                Answer::AllExtensionNumbersResponse(ExtensionNumberResponse {
+                    base_type_name,
+                    extension_number,
+                })
+            };
+            index.extension_numbers(name).map(numbers).unwrap_or_else(|| not_found("message", name))
+        }
+        Some(Ask::ListServices(_)) => {
+            let service = index.services().iter().map(|name| ServiceResponse { name: name.clone() });
+            Answer::ListServicesResponse(ListServiceResponse { service: service.collect() })
+        }
+        None => error(Code::InvalidArgument, "nothing is asked for".into()),
+    }
+}
+
+fn not_found(what: &str, name: &str) -> Answer {
+    error(Code::NotFound, format!("{what} not found: {name}"))
+}
+
+fn error(code: Code, error_message: String) -> Answer {
+    Answer::ErrorResponse(ErrorResponse { error_code: code as i32, error_message })
+}
