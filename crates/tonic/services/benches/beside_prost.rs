@@ -1,11 +1,15 @@
 //! The same calls by tablepb and by prost, over loopback in one process, in turns: `cargo bench --bench beside_prost`.
 //!
-//! One thread has the server and another one the client. Times are medians of rounds; a ratio above 1 says that tablepb is faster.
+//! One thread has the server and another one the client. Times are medians of rounds; a ratio above 1 says that tablepb is faster, or
+//! that it has less memory. Memory is what is allocated on both ends while streams stay open, each after its first message.
 
 #![allow(missing_docs)]
 
 use bytes::Bytes;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::pin::Pin;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio_stream::{Stream, StreamExt};
@@ -14,6 +18,29 @@ use tonic::codec::Codec;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Endpoint, Server};
 use tonic::{Request, Response, Status};
+
+/// The system's allocator, and the bytes that are allocated now.
+struct Counting;
+
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: each method is that of the system's allocator, with its arguments.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.fetch_add(layout.size(), Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        ALLOCATED.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// A request of some text, tags and attributes, as services have them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,9 +114,12 @@ impl Message for Theirs {
     }
 }
 
-/// Answers with the request, or with it `id` times.
+/// Answers with the request, once, many times, or once and then no more while the stream stays open.
 #[derive(Clone)]
-struct Echo<M>(std::marker::PhantomData<fn() -> M>);
+struct Echo<M> {
+    stays_open: bool,
+    message: std::marker::PhantomData<fn() -> M>,
+}
 
 impl<M: Message> tonic::server::UnaryService<M> for Echo<M> {
     type Response = M;
@@ -105,12 +135,17 @@ impl<M: Message> tonic::server::ServerStreamingService<M> for Echo<M> {
     type Future = std::future::Ready<Result<Response<Self::ResponseStream>, Status>>;
     fn call(&mut self, request: Request<M>) -> Self::Future {
         let message = request.into_inner();
-        let stream = tokio_stream::iter((0..STREAMED).map(move |_| Ok(message.clone())));
-        std::future::ready(Ok(Response::new(Box::pin(stream))))
+        let stream: Self::ResponseStream = if self.stays_open {
+            Box::pin(tokio_stream::once(Ok(message)).chain(tokio_stream::pending()))
+        } else {
+            Box::pin(tokio_stream::iter((0..STREAMED).map(move |_| Ok(message.clone()))))
+        };
+        std::future::ready(Ok(Response::new(stream)))
     }
 }
 
 const STREAMED: usize = 1_000_000;
+const OPEN: usize = 1000;
 
 impl<M: Message> tower_service::Service<http::Request<tonic::body::Body>> for Echo<M> {
     type Response = http::Response<tonic::body::Body>;
@@ -122,13 +157,15 @@ impl<M: Message> tower_service::Service<http::Request<tonic::body::Body>> for Ec
     }
 
     fn call(&mut self, request: http::Request<tonic::body::Body>) -> Self::Future {
-        let echo = self.clone();
+        let path = request.uri().path();
+        let unary = path.ends_with("Unary");
+        let echo = Self { stays_open: path.ends_with("Open"), ..self.clone() };
         Box::pin(async move {
             let mut grpc = tonic::server::Grpc::new(M::Codec::default());
-            Ok(if request.uri().path().ends_with("Stream") {
-                grpc.server_streaming(echo, request).await
-            } else {
+            Ok(if unary {
                 grpc.unary(echo, request).await
+            } else {
+                grpc.server_streaming(echo, request).await
             })
         })
     }
@@ -142,7 +179,7 @@ fn serve<M: Message>() -> std::net::SocketAddr {
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
             tell.send(listener.local_addr().expect("an address")).expect("a listener");
-            let echo = Echo::<M>(std::marker::PhantomData);
+            let echo = Echo::<M> { stays_open: false, message: std::marker::PhantomData };
             // Otherwise small answers wait for the next packet.
             let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
             Server::builder().serve_with_incoming(echo, incoming).await.expect("a server");
@@ -181,9 +218,26 @@ async fn stream<M: Message>(client: &mut Grpc<Channel>, message: &M) -> Duration
     start.elapsed() / STREAMED as u32
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
+/// The bytes that a stream has while it is open, on both ends.
+async fn open<M: Message>(client: &mut Grpc<Channel>, message: &M) -> usize {
+    // What was open before is freed by the server's thread.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let path = http::uri::PathAndQuery::from_static("/bench.Echo/Open");
+    let (mut streams, before) = (Vec::with_capacity(OPEN), ALLOCATED.load(Relaxed));
+    for _ in 0..OPEN {
+        client.ready().await.expect("ready");
+        let request = Request::new(message.clone());
+        let responses = client.server_streaming(request, path.clone(), M::Codec::default()).await;
+        let mut responses = responses.expect("a stream").into_inner();
+        responses.next().await.expect("a response").expect("a message");
+        streams.push(responses);
+    }
+    (ALLOCATED.load(Relaxed) - before) / OPEN
+}
+
+fn median<T: Copy + Ord>(mut values: Vec<T>) -> T {
+    values.sort();
+    values[values.len() / 2]
 }
 
 /// Some 100 bytes, and 100 KB of structure.
@@ -230,4 +284,11 @@ async fn main() {
         median(of_ours),
         median(of_theirs),
     );
+    let (mut of_ours, mut of_theirs) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        of_ours.push(open(&mut ours, &a).await);
+        of_theirs.push(open(&mut theirs, &b).await);
+    }
+    let (a, b) = (median(of_ours), median(of_theirs));
+    println!("| memory of an open stream | {a} B | {b} B | {:.2} |", b as f64 / a as f64);
 }
