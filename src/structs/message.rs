@@ -494,6 +494,7 @@ fn write<M: Message>(
 }
 
 /// Decodes a new message and checks its required fields.
+#[inline]
 fn complete<'i, M: DecodeFrom<'i>>(mut input: Input<'i>, end: usize) -> Result<M, DecodeError> {
     let mut message = M::unset();
     if input.root(&mut message)? && !input.options.allows_partial() {

@@ -34,8 +34,6 @@ pub struct Input<'i> {
     pub(in crate::structs) buf: &'i [u8],
     /// A position left for others: where a decode starts, where a list grows, where a field with strays ends, where a fault is.
     pub(in crate::structs) pos: usize,
-    /// The kind of the fault, after [`FAULT`].
-    fault: DecodeErrorKind,
     /// The offset of `buf` in the input of the outermost decode.
     pub(in crate::structs) base: usize,
     /// Whether a length prefix encloses what is decoded, or enclosed the fault. A field cut off by one is a different fault.
@@ -45,8 +43,6 @@ pub struct Input<'i> {
     pub(in crate::structs) lowest: u32,
     /// Where the last end-group tag starts.
     pub(in crate::structs) group_end: usize,
-    /// The current field is one level too deep.
-    too_deep: bool,
     /// The memory that may still be allocated.
     pub(in crate::structs) budget: Budget<'i>,
     /// Whether the message may have held fields before, so that elements are charged instead of capacity.
@@ -59,14 +55,24 @@ pub struct Input<'i> {
     pub(in crate::structs) options: DecodeOptions,
     /// Whether a message with required fields occurred.
     pub(in crate::structs) required: bool,
+    #[cfg(feature = "bytes")]
+    shared: Option<&'i bytes::Bytes>,
+    /// Made when it is first needed: a decode of a small message takes as long as its state takes to set up.
+    rare: Option<Rare>,
+}
+
+/// What faults and unlisted values of closed enums leave.
+struct Rare {
+    /// The kind of the fault, after [`FAULT`].
+    fault: DecodeErrorKind,
+    /// The current field is one level too deep.
+    too_deep: bool,
     /// The path to the fault, innermost field first.
     trail: PathTrace,
     /// The index of the element at fault, until its field is added to the path.
     index: Option<usize>,
     /// Unlisted values of closed enums, as encoded fields.
     strays: Vec<u8>,
-    #[cfg(feature = "bytes")]
-    shared: Option<&'i bytes::Bytes>,
 }
 
 impl<'i> Input<'i> {
@@ -77,25 +83,33 @@ impl<'i> Input<'i> {
         Self {
             buf,
             pos: 0,
-            fault: DecodeErrorKind::Incomplete,
             base: 0,
             bounded: false,
             depth_left,
             lowest: depth_left,
             group_end: 0,
-            too_deep: false,
             budget: Budget::new(budget - ERROR.min(budget / ERROR_PART)),
             merging: false,
             stack: StackBound::here(),
             whole: buf,
             options: *options,
             required: false,
+            #[cfg(feature = "bytes")]
+            shared: None,
+            rare: None,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_with(|| Rare {
+            fault: DecodeErrorKind::Incomplete,
+            too_deep: false,
             trail: PathTrace::new(),
             index: None,
             strays: Vec::new(),
-            #[cfg(feature = "bytes")]
-            shared: None,
-        }
+        })
     }
 
     /// A decode that starts at `pos`, after a length prefix that ends with the input.
@@ -145,15 +159,17 @@ impl<'i> Input<'i> {
     #[cold]
     #[inline(never)]
     fn error(&mut self, table: &'static MessageTable) -> DecodeError {
-        let kind = raw::within(self.bounded, self.fault);
-        DecodeError::at(kind, self.base + self.pos, take(&mut self.trail).named(table), table.full_name())
+        let (bounded, pos) = (self.bounded, self.base + self.pos);
+        let rare = self.rare();
+        let (kind, path) = (raw::within(bounded, rare.fault), take(&mut rare.trail).named(table));
+        DecodeError::at(kind, pos, path, table.full_name())
     }
 
     /// Records a fault.
     #[cold]
     #[inline(never)]
     pub(in crate::structs) fn fault(&mut self, kind: DecodeErrorKind, pos: usize) -> usize {
-        (self.fault, self.pos) = (kind, pos);
+        (self.rare().fault, self.pos) = (kind, pos);
         FAULT
     }
 
@@ -161,7 +177,7 @@ impl<'i> Input<'i> {
     #[cold]
     #[inline(never)]
     pub(in crate::structs) fn fault_in(&mut self, index: usize, kind: DecodeErrorKind, pos: usize) -> usize {
-        self.index = Some(index);
+        self.rare().index = Some(index);
         self.fault(kind, pos)
     }
 
@@ -169,14 +185,15 @@ impl<'i> Input<'i> {
     #[cold]
     #[inline(never)]
     pub(in crate::structs) fn move_index(&mut self, before: usize) {
-        self.index = self.index.map(|index| index + before);
+        let index = &mut self.rare().index;
+        *index = index.map(|index| index + before);
     }
 
     /// Records the index of the element at fault.
     #[cold]
     #[inline(never)]
     pub(in crate::structs) fn at_index(&mut self, index: usize) -> usize {
-        self.index = Some(index);
+        self.rare().index = Some(index);
         FAULT
     }
 
@@ -218,19 +235,20 @@ impl<'i> Input<'i> {
         match end {
             UNKNOWN => self.unknown(bits, start, value, group, unknown),
             STRAYS => {
-                let (strays, end) = (take(&mut self.strays), self.pos);
+                let (strays, end) = (take(&mut self.rare().strays), self.pos);
                 match self.keep(&strays, unknown) {
                     Ok(()) => Continue(end),
                     Err(kind) => Break(self.fault(kind, end)),
                 }
             }
             _ => {
-                if take(&mut self.too_deep) {
+                if take(&mut self.rare().too_deep) {
                     // At the tag, as for an unknown group that is too deep.
                     self.pos = start;
                 }
-                let index = self.index.take();
-                self.trail.push(bits >> 3, index);
+                let rare = self.rare();
+                let index = rare.index.take();
+                rare.trail.push(bits >> 3, index);
                 Break(FAULT)
             }
         }
@@ -348,7 +366,7 @@ impl<'i> Input<'i> {
     #[cold]
     #[inline]
     pub(in crate::structs) fn too_deep(&mut self) -> DecodeErrorKind {
-        self.too_deep = true;
+        self.rare().too_deep = true;
         DecodeErrorKind::DepthExceeded
     }
 
@@ -412,13 +430,13 @@ impl<'i> Input<'i> {
     #[cold]
     #[inline]
     pub(in crate::structs) fn stray(&mut self, number: u32, value: &[u8]) -> Result<(), DecodeErrorKind> {
-        let mut strays = take(&mut self.strays);
+        let mut strays = take(&mut self.rare().strays);
         let tag = u64::from(number) << 3;
         self.reserve(&mut strays, wire::varint_len(tag) + value.len())?;
         let mut writer = wire::Writer::new(&mut strays);
         writer.write_varint(tag);
         writer.write_raw(value);
-        self.strays = strays;
+        self.rare().strays = strays;
         Ok(())
     }
 
