@@ -1,7 +1,7 @@
 //! Protocol Buffers as Arrow record batches, for schemas that are known at run time.
 //!
-//! [`mapping`] says which columns a message type has. [`ReaderBuilder`] makes a [`Decoder`], which is fed with messages, or a [`Reader`], which reads
-//! them from a source. Values go from the wire into the columns; no message is made in between. [`mod@write`] is the way back.
+//! [`mapping`] says which columns a message type has. [`ReaderBuilder`] makes a [`Decoder`], which is fed with messages, an [`ArrayDecoder`] of columns of messages, or a [`Reader`], which reads
+//! messages from a source. Values go from the wire into the columns; no message is made in between. [`mod@write`] is the way back.
 #![deny(unsafe_code)]
 
 mod fence;
@@ -9,9 +9,10 @@ mod fence;
 pub mod ffi;
 pub mod mapping;
 mod read;
+mod texts;
 pub mod write;
 
-pub use read::{BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
+pub use read::{ArrayDecoder, BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
 pub use write::{WriteError, WriteErrorKind, Writer, WriterBuilder};
 
 /// Compiles the code of the README.

@@ -1,5 +1,6 @@
 //! [`ReaderBuilder`].
 
+use super::array::ArrayDecoder;
 use super::decoder::{BadRows, Decoder, ERROR};
 use super::layout::lay_out;
 use super::reader::Reader;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use tablepb::partial::Projection;
 use tablepb::{DecodeOptions, MessageDescriptor};
 
-/// What to read, and how: makes a [`Decoder`], which is fed, or a [`Reader`], which reads.
+/// What to read, and how: makes a [`Decoder`], which is fed, an [`ArrayDecoder`] of columns, or a [`Reader`], which reads.
 ///
 /// ```
 /// use tablepb::table::{FieldTable, Kind, MessageTable};
@@ -41,6 +42,7 @@ pub struct ReaderBuilder {
     decode: DecodeOptions,
     bad_rows: BadRows,
     with_steps: bool,
+    threads: usize,
 }
 
 impl ReaderBuilder {
@@ -57,6 +59,7 @@ impl ReaderBuilder {
             decode: DecodeOptions::new(),
             bad_rows: BadRows::Fail,
             with_steps: true,
+            threads: 1,
         }
     }
 
@@ -107,6 +110,12 @@ impl ReaderBuilder {
     /// take two bytes on the wire, and a value in each of their columns; a value of an enum takes one byte, and a copy of its name without views.
     pub fn decode_options(mut self, options: DecodeOptions) -> Self {
         self.decode = options;
+        self
+    }
+
+    /// How many threads an [`ArrayDecoder`] uses, the caller's included; 1 by default, at least 1. Each has columns of its own.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
         self
     }
 
@@ -172,6 +181,23 @@ impl ReaderBuilder {
         let steps = steps.filter(|_| self.with_steps);
         let limits = (self.batch_size, self.batch_bytes, self.max_row_len, self.columns_budget);
         Ok(Decoder::new(messages, batch, (trees, steps), schema, decode, limits, self.bad_rows))
+    }
+
+    /// A decoder of whole arrays of messages, by [as many threads](Self::threads) as are set. A batch is as large as the array: [`batch_size`](Self::batch_size)
+    /// does not count.
+    ///
+    /// # Errors
+    /// As [`schema`](crate::mapping::schema).
+    pub fn build_array_decoder(&self) -> Result<ArrayDecoder, MappingError> {
+        let each = Self {
+            batch_size: usize::MAX,
+            columns_budget: self.columns_budget / self.threads,
+            // The decoder of arrays makes rows of them.
+            bad_rows: if self.bad_rows == BadRows::Skip { BadRows::Fail } else { self.bad_rows },
+            ..self.clone()
+        };
+        let decoders = (0..self.threads).map(|_| each.build_decoder()).collect::<Result<_, _>>()?;
+        Ok(ArrayDecoder::new(decoders, self.bad_rows, self.columns_budget))
     }
 
     /// A reader of length-delimited messages.

@@ -343,18 +343,36 @@ impl Decoder {
     }
 
     /// The source of strings in a block.
-    fn source(&mut self, block: &Buffer) -> Source {
+    pub(super) fn source(&mut self, block: &Buffer) -> Source {
         if block.len() > MAX_BUFFER {
             return Source::Copied;
         }
-        let is_last = |last: &Buffer| last.as_ptr() == block.as_ptr() && last.len() == block.len();
-        if !self.batch.blocks.last().is_some_and(is_last) {
+        // Mostly the last one.
+        let is_it = |kept: &Buffer| kept.as_ptr() == block.as_ptr() && kept.len() == block.len();
+        let number = self.batch.blocks.iter().rposition(is_it).unwrap_or_else(|| {
             // Blocks of bad rows alone.
             if self.batch.rows == 0 {
                 self.batch.blocks.clear();
             }
             self.batch.blocks.push(block.clone());
-        }
-        Source::Block { number: self.batch.blocks.len() as u32 - 1, address: block.as_ptr().addr() }
+            self.batch.blocks.len() - 1
+        });
+        Source::Block { number: number as u32, address: block.as_ptr().addr() }
+    }
+
+    /// Forgets the rows of the batch.
+    pub(super) fn abandon(&mut self) {
+        self.batch.rows = 0;
+        self.take_back();
+        self.batch.clear();
+        self.errors.clear();
+        self.good.truncate(0);
+        (self.bytes, self.input) = (0, 0);
+    }
+
+    /// The next message has this number in errors.
+    #[inline]
+    pub(super) fn next_is(&mut self, row: u64) {
+        self.messages_seen = row;
     }
 }

@@ -1,6 +1,6 @@
 //! [`Error`]: why reading stopped.
 
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 use core::fmt;
 use tablepb::DecodeError;
 
@@ -36,6 +36,8 @@ pub enum ErrorKind {
     UnknownSchema(u32),
     /// The record holds a message of another type.
     ForeignType(String),
+    /// A column of this type, which is not one of [those](super::ArrayDecoder) that hold messages.
+    NotMessages(DataType),
     /// The source failed.
     Io(std::io::Error),
     /// Arrow refused the columns; the rows of the batch are lost.
@@ -96,6 +98,9 @@ impl fmt::Display for Error {
             ErrorKind::Incomplete => f.write_str("the input ends within the row"),
             ErrorKind::UnknownSchema(id) => write!(f, "no message type for schema {id}"),
             ErrorKind::ForeignType(name) => write!(f, "a message of another type, {name}"),
+            ErrorKind::NotMessages(data_type) => {
+                write!(f, "a column of type {data_type}; messages are in a column of bytes")
+            }
             ErrorKind::Io(error) => error.fmt(f),
             ErrorKind::Arrow(error) => error.fmt(f),
         }

@@ -1,5 +1,6 @@
 //! Messages into record batches.
 
+mod array;
 mod batch;
 mod builder;
 mod columns;
@@ -15,6 +16,7 @@ mod sink;
 mod steps;
 mod tree;
 
+pub use array::ArrayDecoder;
 pub use builder::ReaderBuilder;
 pub use decoder::{BadRows, Decoder, ERROR};
 pub use error::{Error, ErrorKind};

@@ -1,14 +1,12 @@
 //! Arrow arrays as what the writer reads from them.
 
 use super::WriteErrorKind;
+use crate::texts::Texts;
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
-};
-use arrow_array::{
-    Array, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
-    StringArray, StringViewArray,
 };
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
@@ -109,46 +107,6 @@ impl Numbers<'_> {
 pub(super) fn look_up(name: &[u8], names: &HashMap<String, i32>) -> Option<i32> {
     let name = std::str::from_utf8(name).ok()?;
     names.get(name).copied().or_else(|| name.parse().ok())
-}
-
-/// Strings or bytes.
-pub(super) enum Texts<'a> {
-    Utf8(&'a StringArray),
-    LargeUtf8(&'a LargeStringArray),
-    Utf8View(&'a StringViewArray),
-    Binary(&'a BinaryArray),
-    LargeBinary(&'a LargeBinaryArray),
-    BinaryView(&'a BinaryViewArray),
-    Fixed(&'a FixedSizeBinaryArray),
-}
-
-impl<'a> Texts<'a> {
-    /// `None` if the array holds something else.
-    pub(super) fn new(array: &'a dyn Array) -> Option<Self> {
-        Some(match array.data_type() {
-            DataType::Utf8 => Self::Utf8(array.as_string()),
-            DataType::LargeUtf8 => Self::LargeUtf8(array.as_string()),
-            DataType::Utf8View => Self::Utf8View(array.as_string_view()),
-            DataType::Binary => Self::Binary(array.as_binary()),
-            DataType::LargeBinary => Self::LargeBinary(array.as_binary()),
-            DataType::BinaryView => Self::BinaryView(array.as_binary_view()),
-            DataType::FixedSizeBinary(_) => Self::Fixed(array.as_fixed_size_binary()),
-            _ => return None,
-        })
-    }
-
-    #[inline]
-    pub(super) fn get(&self, i: usize) -> &'a [u8] {
-        match self {
-            Self::Utf8(values) => values.value(i).as_bytes(),
-            Self::LargeUtf8(values) => values.value(i).as_bytes(),
-            Self::Utf8View(values) => values.value(i).as_bytes(),
-            Self::Binary(values) => values.value(i),
-            Self::LargeBinary(values) => values.value(i),
-            Self::BinaryView(values) => values.value(i),
-            Self::Fixed(values) => values.value(i),
-        }
-    }
 }
 
 /// Where the elements of lists are.

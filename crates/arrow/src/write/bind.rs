@@ -1,9 +1,10 @@
 //! A plan with the arrays of one batch.
 
 use super::WriteErrorKind;
-use super::arrays::{Integers, Numbers, Spans, Texts, floats, look_up};
+use super::arrays::{Integers, Numbers, Spans, floats, look_up};
 use super::plan::{FieldPlan, Item, MessagePlan, Shape, ValuePlan};
 use super::wire::{Coding, Cut, Domain, Scalar, Tag};
+use crate::texts::Texts;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,

@@ -39,15 +39,14 @@ mod wire;
 pub use error::{WriteError, WriteErrorKind};
 
 use crate::mapping::TYPE;
-use arrow_array::{BinaryArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StructArray};
 use arrow_buffer::{Buffer as ArrowBuffer, NullBuffer, OffsetBuffer};
-use arrow_schema::SchemaRef;
+use arrow_schema::{Fields, SchemaRef};
 use bind::Message;
 use plan::MessagePlan;
 use resolve::Resolver;
 use reverse::Reverse;
 use std::collections::HashMap;
-use std::sync::Arc;
 use tablepb::MessageDescriptor;
 use tablepb::stream::append_frame;
 use tablepb::wire::Buffer;
@@ -156,7 +155,8 @@ impl Writer {
     /// `SchemaMismatch` before the first row; the errors of a value, with row and column. The rows before it are in the buffer, whole;
     /// nothing of it is. The writer is usable.
     pub fn write(&mut self, batch: &RecordBatch, buffer: &mut impl Buffer) -> Result<(), WriteError> {
-        self.rows(batch, |message| match message {
+        let rows = (batch.num_rows(), None);
+        self.rows(batch.schema_ref().fields(), batch.columns(), rows, |message| match message {
             Some(message) => append_frame(message, buffer).map_err(|_| WriteErrorKind::OutOfMemory),
             None => Ok(()),
         })
@@ -187,8 +187,8 @@ impl Writer {
         batch: &RecordBatch,
         mut each: impl FnMut(usize, &[u8]),
     ) -> Result<(), WriteError> {
-        let mut row = 0;
-        self.rows(batch, |message| {
+        let (mut row, rows) = (0, (batch.num_rows(), None));
+        self.rows(batch.schema_ref().fields(), batch.columns(), rows, |message| {
             if let Some(message) = message {
                 each(row, message);
             }
@@ -218,8 +218,40 @@ impl Writer {
     /// Those of [`write`](Self::write); `TooLarge` if all together are above 2^31-1 bytes. There is no array then. Where the allocator
     /// has no memory this call may abort, as Arrow's buffers do.
     pub fn to_array(&mut self, batch: &RecordBatch) -> Result<BinaryArray, WriteError> {
+        self.array(batch.schema_ref().fields(), batch.columns(), (batch.num_rows(), None))
+    }
+
+    /// The structs as an array of messages, of which an [`ArrayDecoder`](crate::ArrayDecoder) makes them again. A struct that is null is a null message.
+    ///
+    /// ```
+    /// # use arrow_array::BinaryArray;
+    /// # use arrow_schema::Schema;
+    /// # use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// # use tablepb::DescriptorPool;
+    /// # use tablepb_arrow::{ReaderBuilder, WriterBuilder};
+    /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("level", 2, Kind::Int32)]);
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
+    /// let column = BinaryArray::from(vec![Some(&b"\x10\x03"[..]), None, Some(b"")]);
+    /// let logs = ReaderBuilder::new(&log).build_array_decoder()?.decode(&column)?;
+    /// let mut writer = WriterBuilder::new(&log).build(&Schema::new(logs.fields().clone()).into())?;
+    /// assert_eq!(writer.encode_array(&logs)?, column);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`to_array`](Self::to_array).
+    pub fn encode_array(&mut self, structs: &StructArray) -> Result<BinaryArray, WriteError> {
+        self.array(structs.fields(), structs.columns(), (structs.len(), structs.nulls()))
+    }
+
+    fn array(
+        &mut self,
+        fields: &Fields,
+        columns: &[ArrayRef],
+        rows: (usize, Option<&NullBuffer>),
+    ) -> Result<BinaryArray, WriteError> {
         let (mut bytes, mut offsets, mut valid) = (Vec::new(), vec![0_i32], Vec::new());
-        self.rows(batch, |message| {
+        self.rows(fields, columns, rows, |message| {
             valid.push(message.is_some());
             let message = message.unwrap_or_default();
             let end = bytes.len().saturating_add(message.len());
@@ -234,18 +266,24 @@ impl Writer {
         array.map_err(|error| WriteError::new(WriteErrorKind::TooLarge, "").with_detail(error.to_string()))
     }
 
-    /// Writes one row after the other, and hands each over when it is whole; `None` for one that is left out.
+    /// Writes one row after the other, and hands each over when it is whole; `None` for one that is null or left out.
     fn rows(
         &mut self,
-        batch: &RecordBatch,
+        fields: &Fields,
+        columns: &[ArrayRef],
+        (rows, nulls): (usize, Option<&NullBuffer>),
         mut done: impl FnMut(Option<&[u8]>) -> Result<(), WriteErrorKind>,
     ) -> Result<(), WriteError> {
-        let schema = batch.schema_ref();
-        if !Arc::ptr_eq(schema, &self.schema) && schema.fields() != self.schema.fields() {
+        // Fields are shared; those of another schema are compared.
+        if fields != self.schema.fields() {
             return Err(WriteError::new(WriteErrorKind::SchemaMismatch, ""));
         }
-        let message = Message::new(&self.plan, batch.columns()).map_err(|kind| WriteError::new(kind, ""))?;
-        for row in 0..batch.num_rows() {
+        let message = Message::new(&self.plan, columns).map_err(|kind| WriteError::new(kind, ""))?;
+        for row in 0..rows {
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                done(None).map_err(|kind| WriteError::new(kind, "").at_row(row))?;
+                continue;
+            }
             self.out.clear();
             let written = message.put(row, &mut self.out);
             let message = match written.map_err(|fault| WriteError::new(fault.kind, fault.path).at_row(row)) {

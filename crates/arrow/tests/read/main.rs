@@ -1,5 +1,6 @@
 //! Messages into batches: every kind of field, every option, rows out of order, bad rows.
 
+mod arrays;
 mod growth;
 mod kinds;
 mod rare;

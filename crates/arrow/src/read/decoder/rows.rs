@@ -78,6 +78,25 @@ impl Decoder {
         }
     }
 
+    /// Appends a row in which nothing is set, and which is not a message; false if the batch is full.
+    pub(in crate::read) fn push_absent(&mut self) -> Result<bool, Error> {
+        if self.is_full() {
+            return Ok(false);
+        }
+        let most = self.bytes.saturating_add(self.batch.root_width());
+        if most > self.columns_may_take(0) && !self.columns_fit(0)? {
+            return Ok(false);
+        }
+        self.batch.rows += 1;
+        self.bytes = self.bytes.saturating_add(self.batch.root_width());
+        Ok(true)
+    }
+
+    /// The bytes that the columns of the batch take.
+    pub(in crate::read) fn columns_take(&self) -> usize {
+        self.trees.iter().map(|tree| tree.size(&self.batch, self.batch.rows)).sum()
+    }
+
     /// How many bytes the columns of the batch may take with one more message of this length.
     #[inline]
     fn columns_may_take(&self, len: usize) -> usize {
@@ -92,7 +111,7 @@ impl Decoder {
     #[inline(never)]
     fn columns_fit(&mut self, len: usize) -> Result<bool, Error> {
         let (rows, allowed) = (self.batch.rows, self.columns_may_take(len));
-        self.bytes = self.trees.iter().map(|tree| tree.size(&self.batch, rows)).sum();
+        self.bytes = self.columns_take();
         // A field takes two bytes or more. In columns for which nothing came before it makes all rows.
         let first = (len / 2).saturating_mul(LARGEST * (rows + MADE));
         let most = first.min(self.batch.root_width().saturating_mul(rows + MADE));
@@ -203,7 +222,7 @@ impl Decoder {
     }
 
     /// Takes back what a row has left in the columns.
-    fn take_back(&mut self) {
+    pub(super) fn take_back(&mut self) {
         let rows = self.batch.rows;
         self.trees.iter().for_each(|tree| tree.truncate(&mut self.batch, rows));
         self.batch.stores.oneofs.fill((0, 0));
