@@ -8,7 +8,6 @@ mod table;
 pub use factory::{ProtobufFormatFactory, register};
 pub use table::ProtobufTableFactory;
 
-use crate::fence::import_schema;
 use crate::index::Indexes;
 use crate::nulls;
 use crate::options::ProtobufOptions;
@@ -76,7 +75,7 @@ impl ProtobufFormat {
     pub fn new(descriptor: &MessageDescriptor, options: ProtobufOptions) -> Result<Self> {
         let paths: Vec<_> = options.fields.iter().map(String::as_str).collect();
         let schema = match mapping::schema(descriptor, &options.mapping(), &paths) {
-            Ok(schema) => nulls::schema(import_schema(&schema)?.as_ref()),
+            Ok(schema) => nulls::schema(&schema),
             Err(error) => return plan_err!("the columns of {}: {error}", descriptor.full_name()),
         };
         Ok(Self {

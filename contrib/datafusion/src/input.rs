@@ -2,8 +2,8 @@
 
 use crate::error::{ScanError, ScanErrorKind};
 use crate::options::Compression;
-use arrow_buffer::Buffer;
 use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
+use datafusion::arrow::buffer::Buffer;
 use datafusion::error::{DataFusionError, Result};
 use futures::TryStreamExt;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};

@@ -29,11 +29,12 @@
 //!
 //! Columns are those of [`tablepb_arrow::mapping`], but that fields of a struct are null where the struct is. A column or a field of a struct that
 //! the query does not use is skipped on the wire, and its content is not checked. `COUNT(*)` reads the lengths of the messages only.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
+mod batches;
 mod error;
-mod fence;
 mod format;
+mod functions;
 mod index;
 mod input;
 mod nulls;
@@ -44,6 +45,7 @@ mod source;
 
 pub use error::{ScanError, ScanErrorKind};
 pub use format::{ProtobufFormat, ProtobufFormatFactory, ProtobufTableFactory, register};
+pub use functions::register_functions;
 pub use options::{Compression, ProtobufOptions};
 pub use source::ProtobufSource;
 pub use tablepb_arrow::mapping::Enums;

@@ -16,6 +16,11 @@ pub(crate) fn schema(schema: &Schema) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
+/// A struct of these fields that may be null.
+pub(crate) fn of_struct(schema: &Schema) -> FieldRef {
+    nullable(&Arc::new(Field::new("", DataType::Struct(schema.fields().clone()), true)), true)
+}
+
 fn nullable(field: &FieldRef, in_nullable: bool) -> FieldRef {
     let is_nullable = field.is_nullable() || in_nullable;
     let data_type = match field.data_type() {

@@ -264,13 +264,12 @@ impl ProtobufOptions {
     /// How fields become columns.
     pub(crate) fn mapping(&self) -> Options {
         let Self { enums, well_known, views, recursion, .. } = *self;
-        let unit = match self.time_unit {
-            TimeUnit::Second => arrow_schema::TimeUnit::Second,
-            TimeUnit::Millisecond => arrow_schema::TimeUnit::Millisecond,
-            TimeUnit::Microsecond => arrow_schema::TimeUnit::Microsecond,
-            TimeUnit::Nanosecond => arrow_schema::TimeUnit::Nanosecond,
-        };
-        Options::new().enums(enums).well_known(well_known).time_unit(unit).views(views).recursion(recursion)
+        Options::new()
+            .enums(enums)
+            .well_known(well_known)
+            .time_unit(self.time_unit)
+            .views(views)
+            .recursion(recursion)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rows of a part of a file: [`open`].
 
+use crate::batches::BatchDecoder;
 use crate::error::row_error;
-use crate::fence::BatchDecoder;
 use crate::index::FileIndex;
 use crate::input::{Block, Blocks, StoredFile};
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
@@ -56,7 +56,7 @@ pub(crate) async fn open(
                 reader.build_decoder().map_err(|error| DataFusionError::External(Box::new(error)))?;
             let rows = Rows {
                 scan,
-                decoder: BatchDecoder::new(decoder)?,
+                decoder: BatchDecoder::new(decoder),
                 names: columns.names,
                 max_row_len: file.max_row_len,
             };

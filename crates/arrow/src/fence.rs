@@ -24,7 +24,9 @@ pub(crate) unsafe fn string_views(
     return StringViewArray::try_new(views, buffers, nulls);
     // SAFETY: the caller's promise is what Arrow asks for.
     #[cfg(not(tablepb_safe))]
-    return Ok(unsafe { StringViewArray::new_unchecked(views, buffers.into(), nulls) });
+    return Ok(unsafe {
+        StringViewArray::new_unchecked(views, std::sync::Arc::<[Buffer]>::from(buffers), nulls)
+    });
 }
 
 /// An array of views of bytes.
@@ -43,7 +45,9 @@ pub(crate) unsafe fn binary_views(
     return BinaryViewArray::try_new(views, buffers, nulls);
     // SAFETY: the caller's promise is what Arrow asks for.
     #[cfg(not(tablepb_safe))]
-    return Ok(unsafe { BinaryViewArray::new_unchecked(views, buffers.into(), nulls) });
+    return Ok(unsafe {
+        BinaryViewArray::new_unchecked(views, std::sync::Arc::<[Buffer]>::from(buffers), nulls)
+    });
 }
 
 /// An array of strings that follow each other.

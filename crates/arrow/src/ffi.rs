@@ -32,6 +32,7 @@ pub fn export(batch: RecordBatch) -> Result<(FFI_ArrowArray, FFI_ArrowSchema), A
 /// The batches of a reader as a stream in the C Stream Interface.
 ///
 /// ```
+/// use arrow_array::ffi_stream::ArrowArrayStreamReader;
 /// use tablepb::table::{FieldTable, Kind, MessageTable};
 /// use tablepb::DescriptorPool;
 /// use tablepb_arrow::{ReaderBuilder, ffi};
@@ -39,7 +40,8 @@ pub fn export(batch: RecordBatch) -> Result<(FFI_ArrowArray, FFI_ArrowSchema), A
 /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
 /// let log = DescriptorPool::from_tables(&[&LOG])?.message("example.Log")?;
 /// let stream = ffi::export_stream(ReaderBuilder::new(&log).build(&b"\x04\x0a\x02hi"[..])?);
-/// assert!(stream.get_next().is_some() && stream.release().is_some());
+/// let mut batches = ArrowArrayStreamReader::try_new(stream)?;
+/// assert_eq!(batches.next().unwrap()?.num_rows(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]

@@ -3,6 +3,7 @@
 mod common;
 mod directories;
 mod failures;
+mod functions;
 mod options;
 mod queries;
 mod stores;

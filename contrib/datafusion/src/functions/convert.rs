@@ -1,0 +1,169 @@
+//! [`Convert`]: what the functions do to an array.
+
+use crate::nulls;
+use crate::options::ProtobufOptions;
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, StringBuilder, new_null_array,
+};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Schema};
+use datafusion::common::{exec_datafusion_err, exec_err, plan_datafusion_err, plan_err};
+use datafusion::error::Result;
+use std::sync::Arc;
+use tablepb::{Decoder, MessageDescriptor, json};
+use tablepb_arrow::{BadRows, ReaderBuilder, WriterBuilder, mapping};
+
+/// A conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Convert {
+    Decode,
+    Encode,
+    ToJson,
+    FromJson,
+}
+
+impl Convert {
+    pub(super) const ALL: [Self; 4] = [Self::Decode, Self::Encode, Self::ToJson, Self::FromJson];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Decode => "protobuf_decode",
+            Self::Encode => "protobuf_encode",
+            Self::ToJson => "protobuf_to_json",
+            Self::FromJson => "json_to_protobuf",
+        }
+    }
+
+    /// What its arguments are, for people.
+    pub(super) fn arguments(self) -> &'static str {
+        match self {
+            Self::Decode => {
+                "bytes, the full name of a message type, and paths of fields, if not all are wanted"
+            }
+            Self::Encode => "a struct and the full name of a message type",
+            Self::ToJson => "bytes and the full name of a message type",
+            Self::FromJson => "text and the full name of a message type",
+        }
+    }
+
+    /// Whether it takes as many literals.
+    pub(super) fn takes(self, literals: usize) -> bool {
+        literals == 1 || (self == Self::Decode && literals > 1)
+    }
+
+    /// The type of its result.
+    pub(super) fn data_type(
+        self,
+        message: &MessageDescriptor,
+        paths: &[&str],
+        options: &ProtobufOptions,
+    ) -> Result<DataType> {
+        match self {
+            Self::Decode => match mapping::schema(message, &options.mapping(), paths) {
+                // The struct may be null, and so may its fields.
+                Ok(schema) => Ok(nulls::of_struct(&schema).data_type().clone()),
+                Err(error) => plan_err!("the columns of {}: {error}", message.full_name()),
+            },
+            Self::Encode | Self::FromJson => Ok(DataType::Binary),
+            Self::ToJson => Ok(DataType::Utf8),
+        }
+    }
+
+    /// Converts an array; null for a bad value if `tries`.
+    pub(super) fn run(
+        self,
+        values: &ArrayRef,
+        message: &MessageDescriptor,
+        paths: &[&str],
+        (options, tries): (&ProtobufOptions, bool),
+    ) -> Result<ArrayRef> {
+        if values.data_type() == &DataType::Null {
+            return Ok(new_null_array(&self.data_type(message, paths, options)?, values.len()));
+        }
+        match self {
+            Self::Decode => decode(values, message, paths, (options, tries)),
+            Self::Encode => encode(values, message, tries),
+            Self::ToJson => to_json(values, message, tries),
+            Self::FromJson => from_json(values, message, tries),
+        }
+    }
+}
+
+fn decode(
+    values: &ArrayRef,
+    message: &MessageDescriptor,
+    paths: &[&str],
+    (options, tries): (&ProtobufOptions, bool),
+) -> Result<ArrayRef> {
+    let bad_rows = if tries { BadRows::Skip } else { BadRows::Fail };
+    let reader = ReaderBuilder::new(message).projection(paths.iter().copied()).options(options.mapping());
+    let mut decoder =
+        reader.bad_rows(bad_rows).build_array_decoder().map_err(|error| plan_datafusion_err!("{error}"))?;
+    let structs = decoder.decode(values).map_err(|error| exec_datafusion_err!("{error}"))?;
+    let field = nulls::of_struct(&Schema::new(structs.fields().clone()));
+    Ok(nulls::column(&(Arc::new(structs) as ArrayRef), &field, None)?)
+}
+
+fn encode(values: &ArrayRef, message: &MessageDescriptor, tries: bool) -> Result<ArrayRef> {
+    let Some(structs) = values.as_struct_opt() else {
+        return exec_err!("a value of type {}, and not a struct", values.data_type());
+    };
+    let schema = Arc::new(Schema::new(structs.fields().clone()));
+    let writer = WriterBuilder::new(message).skip_bad_rows(tries).build(&schema);
+    let mut writer = writer.map_err(|error| exec_datafusion_err!("{error}"))?;
+    let encoded = writer.encode_array(structs).map_err(|error| exec_datafusion_err!("{error}"))?;
+    Ok(Arc::new(encoded))
+}
+
+/// The values as `Binary`, of which dictionaries and views are unpacked.
+fn bytes(values: &ArrayRef) -> Result<BinaryArray> {
+    let is_bytes = |data_type: &DataType| {
+        use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
+        matches!(data_type, Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
+    };
+    match values.data_type() {
+        DataType::Dictionary(_, inner) if is_bytes(inner) => {}
+        data_type if is_bytes(data_type) => {}
+        data_type => return exec_err!("a value of type {data_type}, and not bytes"),
+    }
+    Ok(cast(values, &DataType::Binary)?.as_binary::<i32>().clone())
+}
+
+fn to_json(values: &ArrayRef, message: &MessageDescriptor, tries: bool) -> Result<ArrayRef> {
+    let (mut decoder, mut texts) = (Decoder::new(message), StringBuilder::new());
+    for (row, value) in bytes(values)?.iter().enumerate() {
+        let printed = value.map(|value| match decoder.decode(value) {
+            Ok(view) => json::to_string(&view).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        });
+        match printed {
+            Some(Err(error)) if !tries => return exec_err!("row {row}: {error}"),
+            Some(printed) => texts.append_option(printed.ok()),
+            None => texts.append_null(),
+        }
+    }
+    Ok(Arc::new(texts.finish()))
+}
+
+fn from_json(values: &ArrayRef, message: &MessageDescriptor, tries: bool) -> Result<ArrayRef> {
+    if !matches!(
+        values.data_type(),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(..)
+    ) {
+        return exec_err!("a value of type {}, and not text", values.data_type());
+    }
+    let texts = cast(values, &DataType::Utf8)?;
+    let mut messages = BinaryBuilder::new();
+    for (row, text) in texts.as_string::<i32>().iter().enumerate() {
+        let encoded = text.map(|text| match json::message_from_str(message, text) {
+            Ok(message) => message.encode_to_vec().map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        });
+        match encoded {
+            Some(Err(error)) if !tries => return exec_err!("row {row}: {error}"),
+            Some(encoded) => messages.append_option(encoded.ok()),
+            None => messages.append_null(),
+        }
+    }
+    Ok(Arc::new(messages.finish()))
+}
