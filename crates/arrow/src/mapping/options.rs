@@ -85,6 +85,25 @@ impl Options {
         }
     }
 
+    /// The richest types that Arrow has: views, enums as dictionaries, oneofs as unions, native times in nanoseconds, wrappers as nullable values.
+    pub const fn arrow() -> Self {
+        Self::new().enums(Enums::Dictionary).oneofs(Oneofs::Union).well_known(true)
+    }
+
+    /// Types that Parquet, pyarrow, polars, Spark, DuckDB and ClickHouse all read: strings and bytes without views, enums as names, oneofs as columns, native times in
+    /// microseconds, which reach from the year 1 to 9999, wrappers as nullable values, and recursive messages as JSON.
+    ///
+    /// ```
+    /// use tablepb_arrow::mapping::{Enums, Options};
+    ///
+    /// assert_eq!(Options::portable().enums(Enums::Number).views(true).enums(Enums::Name).views(false), Options::portable());
+    /// assert_ne!(Options::portable(), Options::new());
+    /// ```
+    pub const fn portable() -> Self {
+        let options = Self::new().views(false).enums(Enums::Name).well_known(true);
+        options.time_unit(TimeUnit::Microsecond).recursive(Recursive::Json)
+    }
+
     /// Whether strings and bytes are `Utf8View` and `BinaryView`, which may point into the input, or else `Utf8` and `Binary`,
     /// which are copied. Views by default.
     pub const fn views(mut self, views: bool) -> Self {

@@ -93,6 +93,22 @@ fn options_change_types() {
 }
 
 #[test]
+fn presets_are_choices_by_one_name() {
+    let types = |options: Options| {
+        let all = columns(&ALL, &options, &[]).unwrap();
+        all.fields().iter().map(|field| field.data_type().to_string()).collect::<Vec<_>>().join("; ")
+    };
+    let portable = types(Options::portable());
+    assert!(!portable.contains("View") && !portable.contains("Union"), "{portable}");
+    assert!(portable.contains("; Utf8; ") && portable.contains("Timestamp(µs, \"UTC\")"), "{portable}");
+    let arrow = types(Options::arrow());
+    assert!(arrow.contains("View") && arrow.contains("Union") && arrow.contains("Dictionary"), "{arrow}");
+    assert!(arrow.contains("Timestamp(ns, \"UTC\")"), "{arrow}");
+    let tree = columns(&TREE, &Options::portable(), &[]).unwrap();
+    assert_eq!(field(&tree, "left").data_type(), &DataType::Utf8);
+}
+
+#[test]
 fn recursion_is_cut_off() {
     for times in 0..3 {
         let tree = columns(&TREE, &Options::new().recursion(times), &[]).unwrap();

@@ -56,7 +56,6 @@ pub struct ArrayDecoder {
     rejected: Option<RecordBatch>,
 }
 
-/// The columns of [`ArrayDecoder::rejected`].
 static REJECTED: LazyLock<SchemaRef> = LazyLock::new(|| {
     let field = |name, data_type| Field::new(name, data_type, false);
     Arc::new(Schema::new(vec![
@@ -149,7 +148,13 @@ impl ArrayDecoder {
         Ok(chunks)
     }
 
-    /// The bad rows of the last decode, unless it failed or all rows were good: their numbers (`row`), bytes (`message`) and errors (`error`).
+    /// The schema of [`rejected`](Self::rejected): `row`, `UInt64`; `message`, `Binary`; `error`, `Utf8`.
+    #[must_use]
+    pub fn rejected_schema() -> SchemaRef {
+        REJECTED.clone()
+    }
+
+    /// The bad rows of the last decode, unless it failed or all rows were good: their numbers, bytes and errors.
     #[must_use]
     pub fn rejected(&self) -> Option<&RecordBatch> {
         self.rejected.as_ref()

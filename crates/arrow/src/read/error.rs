@@ -85,7 +85,10 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "row {}: ", self.row)?;
+        // A column as a whole has no row at fault.
+        if !matches!(self.kind, ErrorKind::NotMessages(_)) {
+            write!(f, "row {}: ", self.row)?;
+        }
         match &self.kind {
             ErrorKind::Decode(error) => error.fmt(f),
             ErrorKind::TimeOutOfRange => f.write_str("a time does not fit its column"),
