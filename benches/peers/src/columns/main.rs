@@ -4,15 +4,15 @@ mod measure;
 mod rivals;
 mod shapes;
 
-use arrow_array::{BinaryArray, RecordBatch};
+use arrow_array::{Array, BinaryArray, RecordBatch};
 use arrow_buffer::Buffer;
 use measure::{Contender, Time, measure};
 use rivals::Rivals;
 use shapes::Shape;
 use std::time::Duration;
-use tablepb::wire::Reader;
-use tablepb::partial::Projection;
 use tablepb::Decoder;
+use tablepb::partial::Projection;
+use tablepb::wire::Reader;
 use tablepb_arrow::mapping::Options;
 use tablepb_arrow::{ReaderBuilder, WriterBuilder};
 
@@ -59,6 +59,7 @@ fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) ->
     let mut ours = decoder_of(shape, OPTIONS);
     let mut strings = decoder_of(shape, OPTIONS.views(false));
     let mut pushed = decoder_of(shape, OPTIONS);
+    let mut columns = builder_of(shape, OPTIONS).build_array_decoder().expect("a schema");
     let contenders = vec![
         Contender::new(OURS, || by_block(&mut ours, &block).num_rows()),
         Contender::new("tablepb-arrow, no views", || by_block(&mut strings, &block).num_rows()),
@@ -66,6 +67,7 @@ fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) ->
             shape.rows.iter().for_each(|row| assert!(pushed.push(row).expect("valid rows")));
             pushed.flush().expect("a batch").expect("rows").num_rows()
         }),
+        Contender::new("tablepb-arrow, a column", || columns.decode(array).expect("valid rows").len()),
         Contender::new("ptars", || rivals.ptars(array).num_rows()),
         Contender::new("JSON values, arrow-json", || rivals.json(array).num_rows()),
         Contender::new("messages only", || each(&block, |row| assert!(decoder.decode(row).is_ok()))),
@@ -79,10 +81,12 @@ fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) ->
 /// What is recursive is cut off where ptars cuts it off.
 const OPTIONS: Options = Options::new().recursion(0);
 
+fn builder_of(shape: &Shape, options: Options) -> ReaderBuilder {
+    ReaderBuilder::new(&shape.descriptor).projection(shape.columns.iter().copied()).options(options)
+}
+
 fn decoder_of(shape: &Shape, options: Options) -> tablepb_arrow::Decoder {
-    let builder =
-        ReaderBuilder::new(&shape.descriptor).projection(shape.columns.iter().copied()).options(options);
-    builder.build_decoder().expect("a schema")
+    builder_of(shape, options).build_decoder().expect("a schema")
 }
 
 fn by_block(decoder: &mut tablepb_arrow::Decoder, block: &Buffer) -> RecordBatch {

@@ -1,7 +1,7 @@
 //! The messages: schemas as `.proto` sources, rows as JSON that tablepb turns into bytes. All rows follow from a seed.
 
 use std::fmt::Write;
-use tablepb::{DynamicMessage, MessageDescriptor};
+use tablepb::MessageDescriptor;
 use tablepb_schema::SourceBuilder;
 
 /// A schema and rows of it.
