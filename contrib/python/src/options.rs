@@ -77,6 +77,8 @@ impl Mapping {
             "views" => options.views(value.extract()?),
             "unknown_fields" => options.unknown_fields(value.extract()?),
             "recursion" => options.recursion(value.extract()?),
+            "json_fields" => options.json(value.extract::<Vec<String>>()?),
+            "bytes_fields" => options.bytes(value.extract::<Vec<String>>()?),
             "threads" if decodes => {
                 let threads: usize = value.extract()?;
                 if threads > 0 {

@@ -4,6 +4,7 @@
 //! messages from a source. Values go from the wire into the columns; no message is made in between. [`mod@write`] is the way back.
 #![deny(unsafe_code)]
 
+mod evolve;
 mod fence;
 #[cfg(feature = "ffi")]
 pub mod ffi;
@@ -12,6 +13,7 @@ mod read;
 mod texts;
 pub mod write;
 
+pub use evolve::{Adapter, Change, ChangeKind};
 pub use read::{ArrayDecoder, BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
 pub use write::{WriteError, WriteErrorKind, Writer, WriterBuilder};
 

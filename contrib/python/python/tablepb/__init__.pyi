@@ -53,6 +53,8 @@ class Message:
         views: bool | None = None,
         unknown_fields: bool = False,
         recursion: int = 0,
+        json_fields: Iterable[str] = ...,
+        bytes_fields: Iterable[str] = ...,
     ) -> _ArrowSchema:
         """The columns of decode with the same options."""
     def decode(
@@ -70,6 +72,8 @@ class Message:
         views: bool | None = None,
         unknown_fields: bool = False,
         recursion: int = 0,
+        json_fields: Iterable[str] = ...,
+        bytes_fields: Iterable[str] = ...,
     ) -> _ArrowStream:
         """A column of messages as a table of their fields, a row for each; a row of nulls for null.
 

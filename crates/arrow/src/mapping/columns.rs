@@ -97,6 +97,7 @@ impl MessageColumns {
         options: &Options,
         paths: &[&str],
     ) -> Result<Self, MappingError> {
+        options.whole.iter().try_for_each(|(path, _)| is_message(descriptor, path))?;
         let mut builder = Builder { options, count: 0, ancestors: Vec::new(), place: Vec::new() };
         builder.message(descriptor, &Selection::new(paths))
     }
@@ -244,6 +245,12 @@ impl Builder<'_> {
             kind if selection.all => return Ok(scalar(kind, field, self.options)),
             _ => return Err(self.error(MappingErrorKind::NotAMessage, "")),
         };
+        if selection.all && !self.options.whole.is_empty() {
+            let place = self.place.join(".");
+            if let Some((_, what)) = self.options.whole.iter().rfind(|(path, _)| *path == place) {
+                return self.cut(message, *what);
+            }
+        }
         if self.options.well_known
             && let Some(cell) = well_known(&message, self.options)
         {
@@ -253,14 +260,38 @@ impl Builder<'_> {
         let times = self.ancestors.iter().filter(|ancestor| *ancestor == name).count();
         // A path that names fields of the message ends, so that columns for it do too.
         if selection.all && times > self.options.recursion as usize {
-            return match self.options.recursive {
-                Recursive::Bytes => Ok(Cell::Cut(message)),
-                Recursive::Json => Ok(Cell::Json(message)),
-                Recursive::Error => Err(self.error(MappingErrorKind::RecursiveType, "")),
-            };
+            return self.cut(message, self.options.recursive);
         }
         Ok(Cell::Message(Box::new(self.message(&message, selection)?)))
     }
+
+    /// A message without columns for its fields.
+    fn cut(&self, message: MessageDescriptor, what: Recursive) -> Result<Cell, MappingError> {
+        match what {
+            Recursive::Bytes => Ok(Cell::Cut(message)),
+            Recursive::Json => Ok(Cell::Json(message)),
+            Recursive::Error => Err(self.error(MappingErrorKind::RecursiveType, "")),
+        }
+    }
+}
+
+/// Checks that a path names messages: a field, or the elements or values of one.
+fn is_message(descriptor: &MessageDescriptor, path: &str) -> Result<(), MappingError> {
+    let error = |kind| MappingError::new(kind, path.to_owned());
+    let mut inside = Some(descriptor.clone());
+    for name in path.split('.') {
+        let outer = inside.ok_or_else(|| error(MappingErrorKind::NotAMessage))?;
+        let field = outer.field(name).map_err(|_| error(MappingErrorKind::NoSuchField))?;
+        let value = match field.kind() {
+            Kind::Message(entry) if field.is_map() => entry.map_entry_value_field().map(|value| value.kind()),
+            kind => Some(kind),
+        };
+        inside = match value {
+            Some(Kind::Message(message)) => Some(message),
+            _ => None,
+        };
+    }
+    inside.map(drop).ok_or_else(|| error(MappingErrorKind::NotAMessage))
 }
 
 /// What is selected of a field, if it is selected.

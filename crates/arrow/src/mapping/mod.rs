@@ -10,7 +10,7 @@
 //! | `string` | `Utf8View`, or `Utf8` without [views](Options::views); a string that need not be UTF-8 (proto2) as `bytes` |
 //! | `bytes` | `BinaryView`, or `Binary` |
 //! | enum | `Int32`, or as [`Options::enums`] says |
-//! | message, group | `Struct` |
+//! | message, group | `Struct`; JSON or bytes, if [`Options::json`] or [`Options::bytes`] names it |
 //! | repeated | `List` of a non-null field `item` |
 //! | map | `Map`: a non-null struct `entries` of `key` and `value`, both non-null; keys are unique and not sorted; the last entry of a key counts, and stands in its place |
 //! | oneof | its members, or as [`Options::oneofs`] says |

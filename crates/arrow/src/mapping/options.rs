@@ -61,6 +61,8 @@ pub struct Options {
     pub(crate) extensions: bool,
     pub(crate) recursion: u32,
     pub(crate) recursive: Recursive,
+    /// Messages that have one column: their paths, and what they become.
+    pub(crate) whole: Vec<(String, Recursive)>,
 }
 
 impl Default for Options {
@@ -82,6 +84,7 @@ impl Options {
             extensions: false,
             recursion: 0,
             recursive: Recursive::Bytes,
+            whole: Vec::new(),
         }
     }
 
@@ -165,6 +168,41 @@ impl Options {
     /// What messages become that stand deeper below their own type than [`recursion`](Self::recursion) allows; [`Recursive::Bytes`] by default.
     pub const fn recursive(mut self, recursive: Recursive) -> Self {
         self.recursive = recursive;
+        self
+    }
+
+    /// Messages that become one column of ProtoJSON, as [`Recursive::Json`] says, and not columns of their fields: the paths of their fields, names with dots between them.
+    /// Of a list or a map, each element or value is one. For messages of which queries want the whole, or whose fields change often. A path of a projection that
+    /// names fields in such a message makes columns of these.
+    ///
+    /// ```
+    /// use tablepb::table::{FieldTable, Kind, MessageTable};
+    /// use tablepb::DescriptorPool;
+    /// use tablepb_arrow::mapping::{Options, schema};
+    ///
+    /// static SPAN: MessageTable = MessageTable::new(
+    ///     "example.Span",
+    ///     &[FieldTable::new("scope", 1, Kind::Message(|| &SCOPE)), FieldTable::new("events", 2, Kind::Message(|| &SCOPE)).repeated()],
+    /// );
+    /// static SCOPE: MessageTable = MessageTable::new("example.Scope", &[FieldTable::new("name", 1, Kind::String)]);
+    /// let span = DescriptorPool::from_tables(&[&SPAN])?.message("example.Span")?;
+    ///
+    /// let columns = schema(&span, &Options::portable().json(["scope", "events"]), &[])?;
+    /// assert_eq!(columns.field(0).data_type().to_string(), "Utf8");
+    /// assert_eq!(columns.field(1).data_type().to_string(), "List(non-null Utf8)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn json(self, paths: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.whole(paths, Recursive::Json)
+    }
+
+    /// Messages that become one column of their bytes, as [`Recursive::Bytes`] says: their paths, as of [`json`](Self::json).
+    pub fn bytes(self, paths: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.whole(paths, Recursive::Bytes)
+    }
+
+    fn whole(mut self, paths: impl IntoIterator<Item: Into<String>>, what: Recursive) -> Self {
+        self.whole.extend(paths.into_iter().map(|path| (path.into(), what)));
         self
     }
 }

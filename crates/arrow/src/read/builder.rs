@@ -63,6 +63,10 @@ impl ReaderBuilder {
         }
     }
 
+    pub(crate) fn descriptor(&self) -> &MessageDescriptor {
+        &self.descriptor
+    }
+
     /// The fields that become columns, by paths as of [`tablepb::partial::Projection`]; others are skipped. All fields by default, and without
     /// paths. Of a oneof of which a member is selected, all members are read.
     pub fn projection(mut self, paths: impl IntoIterator<Item: Into<String>>) -> Self {

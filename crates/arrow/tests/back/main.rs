@@ -1,6 +1,7 @@
 //! From record batches back to messages: random schemas and values.
 
 mod columns;
+mod evolve;
 mod failures;
 mod fields;
 #[path = "../../../../tests/common/heap.rs"]

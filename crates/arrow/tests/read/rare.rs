@@ -108,3 +108,50 @@ fn unknown_fields_are_kept_where_they_are() {
     let inner = "{id: 0, names: [], inner: , at: , _unknown: 7a01617803}";
     assert_eq!(lines(&batch), [format!("7 | [] | {inner} |  | 78017802"), "0 | [] |  |  |".to_owned()]);
 }
+
+#[test]
+fn messages_by_path_are_json_or_bytes() {
+    use arrow_array::cast::AsArray;
+    use tablepb_arrow::{WriterBuilder, mapping::MappingErrorKind};
+
+    let (paths, all) = (["inner.at", "inners", "mm", "z"], descriptor(&ALL));
+    for options in [Options::new().json(paths), Options::portable().json(paths), Options::new().bytes(paths)]
+    {
+        let builder = ReaderBuilder::new(&descriptor(&ALL)).options(options.clone().oneofs(Oneofs::Columns));
+        let messages = messages();
+        let batch = read(&mut builder.build_decoder().unwrap(), &messages);
+        // Back, they are what they were.
+        let mut writer = WriterBuilder::new(&descriptor(&ALL)).build(&batch.schema()).unwrap();
+        let back = writer.to_array(&batch).unwrap();
+        for (row, message) in messages.iter().enumerate() {
+            let decode = |bytes: &[u8]| tablepb::DynamicMessage::decode(&all, bytes).unwrap();
+            assert_eq!(decode(back.value(row)), decode(message), "row {row}");
+        }
+        if options == Options::portable().json(paths) {
+            let inners = batch.column_by_name("inners").unwrap().as_list::<i32>();
+            let last = inners.values().as_string::<i32>();
+            assert_eq!(last.value(0), r#"{"id":"1"}"#);
+            assert_eq!((last.value(1), last.value(2)), ("{}", r#"{"names":["b"],"inner":{}}"#));
+            let at = batch.column_by_name("inner").unwrap().as_struct().column_by_name("at").unwrap();
+            assert_eq!(at.as_string::<i32>().value(2), r#"{"y":2}"#);
+            let z = batch.column_by_name("z").unwrap();
+            assert_eq!((z.is_null(0), z.as_string::<i32>().value(6)), (true, r#"{"x":4}"#));
+        }
+    }
+    // A projection that names fields in one has their columns.
+    let builder = ReaderBuilder::new(&descriptor(&ALL)).options(Options::new().json(["inner"]));
+    let schema = |paths: &[&str]| builder.clone().projection(paths.iter().copied()).schema().unwrap();
+    assert_eq!(schema(&["inner"]).field(0).data_type().to_string(), "Utf8View");
+    assert!(schema(&["inner.id"]).field(0).data_type().is_nested());
+    for (path, kind) in
+        [("nope", false), ("inner.nope", false), ("s", true), ("inner.id", true), ("s.x", true), ("", false)]
+    {
+        let error =
+            ReaderBuilder::new(&descriptor(&ALL)).options(Options::new().json([path])).schema().unwrap_err();
+        let is_no_message = matches!(error.kind(), MappingErrorKind::NotAMessage);
+        assert!(
+            is_no_message == kind && (kind || matches!(error.kind(), MappingErrorKind::NoSuchField)),
+            "{path}: {error}"
+        );
+    }
+}
