@@ -10,17 +10,20 @@ use crate::mapping::NUMBER;
 use crate::read::{ArrayDecoder, ReaderBuilder};
 use crate::write::{Writer, WriterBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, ListArray, MapArray, RecordBatch, RecordBatchOptions, StructArray};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_array::{
+    Array, ArrayRef, ListArray, MapArray, RecordBatch, RecordBatchOptions, StructArray, UnionArray,
+};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, UnionFields};
 use core::fmt;
 use std::collections::HashSet;
 use std::sync::Arc;
-use tablepb::MessageDescriptor;
 use tablepb::table::Kind;
+use tablepb::{FieldDescriptor, MessageDescriptor};
 
 /// Makes batches of one version of a message type out of those of another: older and newer files become one table.
 ///
-/// A column belongs to the field of its number, which is in its metadata ([`NUMBER`]); one without a number to that of its name, and so do unions. What this version does
+/// A column belongs to the field of its number, which is in its metadata ([`NUMBER`]); one without a number to that of its name, and a
+/// union to the oneof of its members. What this version does
 /// not have is left out; what the other one does not have is unset: the default, or null with presence. Integers may be of another width,
 /// if the values fit, and enums numbers or names. [`changes`](Self::changes) says what differs.
 ///
@@ -112,11 +115,11 @@ impl Adapter {
     /// An adapter for batches with the schema `written`, which becomes that of the reader.
     ///
     /// # Errors
-    /// Those of [`ReaderBuilder::schema`], and of [`WriterBuilder::build`]: a column whose type does not fit its field, with its path; a required field of which the
+    /// A union whose members are not in one oneof here; those of [`ReaderBuilder::schema`], and of [`WriterBuilder::build`]: a column whose type does not fit its field, with its path; a required field of which the
     /// other version has no column.
     pub fn new(reader: &ReaderBuilder, written: &SchemaRef) -> Result<Self, ArrowError> {
         let (descriptor, schema) = (reader.descriptor(), reader.schema()?);
-        let fields = renamed(written.fields(), Some(descriptor));
+        let fields = renamed(written.fields(), descriptor)?;
         let mut changes = Vec::new();
         compare(written.fields(), &fields, schema.fields(), "", &mut changes);
         let renamed = Arc::new(Schema::new_with_metadata(fields, written.metadata().clone()));
@@ -161,40 +164,80 @@ fn number(field: &Field) -> Option<u32> {
 }
 
 /// Columns with the names that their fields have in this version. One whose number this version does not have gets a name that no field has.
-fn renamed(fields: &Fields, descriptor: Option<&MessageDescriptor>) -> Fields {
-    let of_field = |field: &FieldRef| {
-        let known = descriptor.map(|descriptor| match number(field) {
-            Some(number) => descriptor.get_field(number),
-            None => descriptor.field(field.name().as_str()).ok(),
-        });
-        let name = match &known {
-            Some(Some(known)) if known.is_extension() => format!("[{}]", known.full_name()),
-            Some(Some(known)) => known.name().to_owned(),
-            Some(None) if number(field).is_some() => format!("{}\0", field.name()),
-            _ => field.name().clone(),
-        };
-        let message = known.flatten().and_then(|known| match known.kind() {
-            Kind::Message(message) => Some(message),
-            _ => None,
-        });
-        let data_type = with_fields(field.data_type(), message.as_ref());
-        Arc::new(field.as_ref().clone().with_name(name).with_data_type(data_type))
+fn renamed(fields: &Fields, descriptor: &MessageDescriptor) -> Result<Fields, ArrowError> {
+    fields.iter().map(|field| renamed_field(field, descriptor)).collect()
+}
+
+fn renamed_field(field: &FieldRef, descriptor: &MessageDescriptor) -> Result<FieldRef, ArrowError> {
+    if let DataType::Union(members, mode) = field.data_type() {
+        let (name, members) = renamed_union(field.name(), members, descriptor)?;
+        let data_type = DataType::Union(members, *mode);
+        return Ok(Arc::new(field.as_ref().clone().with_name(name).with_data_type(data_type)));
+    }
+    let known = match number(field) {
+        Some(number) => by_number(descriptor, number),
+        None => descriptor.field(field.name().as_str()).ok(),
     };
-    fields.iter().map(of_field).collect()
+    let name = match &known {
+        Some(known) if known.is_extension() => format!("[{}]", known.full_name()),
+        Some(known) => known.name().to_owned(),
+        None if number(field).is_some() => format!("{}\0", field.name()),
+        None => field.name().clone(),
+    };
+    let message = known.and_then(|known| match known.kind() {
+        Kind::Message(message) => Some(message),
+        _ => None,
+    });
+    let data_type = match message {
+        Some(message) => with_fields(field.data_type(), &message)?,
+        None => field.data_type().clone(),
+    };
+    Ok(Arc::new(field.as_ref().clone().with_name(name).with_data_type(data_type)))
+}
+
+fn by_number(descriptor: &MessageDescriptor, number: u32) -> Option<FieldDescriptor> {
+    let extension = || descriptor.get_extension(number).map(|extension| extension.as_field());
+    descriptor.get_field(number).or_else(extension)
+}
+
+/// The name of a oneof, and its members, in this version.
+fn renamed_union(
+    name: &str,
+    members: &UnionFields,
+    descriptor: &MessageDescriptor,
+) -> Result<(String, UnionFields), ArrowError> {
+    let known = members.iter().filter_map(|(_, member)| by_number(descriptor, number(member)?));
+    let mut oneofs: Vec<_> =
+        known.map(|known| known.containing_oneof().map(|oneof| oneof.name().to_owned())).collect();
+    oneofs.dedup();
+    let name = match &oneofs[..] {
+        [] => name.to_owned(),
+        [Some(oneof)] => oneof.clone(),
+        // The writer would find no field for some of them.
+        _ => {
+            let text = format!("the members of the union {name} are no oneof in {}", descriptor.full_name());
+            return Err(ArrowError::SchemaError(text));
+        }
+    };
+    let members = members.iter().map(|(id, member)| match number(member) {
+        Some(_) => Ok((id, renamed_field(member, descriptor)?)),
+        None => Ok((id, member.clone())),
+    });
+    Ok((name, members.collect::<Result<_, ArrowError>>()?))
 }
 
 /// The type with the columns of messages in it renamed. The entry of a map is a message too.
-fn with_fields(data_type: &DataType, message: Option<&MessageDescriptor>) -> DataType {
-    let inside = |field: &FieldRef| {
-        let data_type = with_fields(field.data_type(), message);
-        Arc::new(field.as_ref().clone().with_data_type(data_type))
+fn with_fields(data_type: &DataType, message: &MessageDescriptor) -> Result<DataType, ArrowError> {
+    let inside = |field: &FieldRef| -> Result<FieldRef, ArrowError> {
+        let data_type = with_fields(field.data_type(), message)?;
+        Ok(Arc::new(field.as_ref().clone().with_data_type(data_type)))
     };
-    match data_type {
-        DataType::Struct(fields) if message.is_some() => DataType::Struct(renamed(fields, message)),
-        DataType::List(item) => DataType::List(inside(item)),
-        DataType::Map(entries, sorted) => DataType::Map(inside(entries), *sorted),
+    Ok(match data_type {
+        DataType::Struct(fields) => DataType::Struct(renamed(fields, message)?),
+        DataType::List(item) => DataType::List(inside(item)?),
+        DataType::Map(entries, sorted) => DataType::Map(inside(entries)?, *sorted),
         other => other.clone(),
-    }
+    })
 }
 
 /// The array with the names of this type.
@@ -217,6 +260,12 @@ fn with_names(array: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
             let (_, offsets, inner, nulls, _) = array.as_map().clone().into_parts();
             let inner = with_names(&(Arc::new(inner) as ArrayRef), entries)?.as_struct().clone();
             Arc::new(MapArray::try_new(entries.clone(), offsets, inner, nulls, *sorted)?)
+        }
+        DataType::Union(members, _) => {
+            let (_, ids, offsets, columns) = array.as_union().clone().into_parts();
+            let columns = columns.iter().zip(members.iter());
+            let columns = columns.map(|(column, (_, member))| with_names(column, member));
+            Arc::new(UnionArray::try_new(members.clone(), ids, offsets, columns.collect::<Result<_, _>>()?)?)
         }
         _ => array.clone(),
     })
@@ -260,6 +309,11 @@ fn compare_types(
         (DataType::List(written), DataType::List(renamed), DataType::List(ours))
         | (DataType::Map(written, _), DataType::Map(renamed, _), DataType::Map(ours, _)) => {
             compare_types(written.data_type(), renamed.data_type(), ours.data_type(), path, changes);
+        }
+        (DataType::Union(written, _), DataType::Union(renamed, _), DataType::Union(ours, _)) => {
+            let fields =
+                |members: &UnionFields| members.iter().map(|(_, member)| member.clone()).collect::<Fields>();
+            compare(&fields(written), &fields(renamed), &fields(ours), path, changes);
         }
         (written, _, ours) if written != ours => {
             changes.push(Change { path: path.to_owned(), kind: ChangeKind::Typed(written.clone()) });

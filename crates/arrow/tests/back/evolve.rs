@@ -13,7 +13,7 @@ const FIRST: &str = "syntax = 'proto3'; package e;
     message Part { string name = 1; int32 size = 2; bytes gone = 3; }
     message Log {
       string line = 1; Level level = 2; Part part = 3; repeated Part parts = 4; map<string, Part> by = 5;
-      int32 count = 6; string dropped = 7; oneof which { string a = 8; int32 b = 9; } string swapped = 10;
+      int32 count = 6; string dropped = 7; oneof which { string a = 8; int32 b = 9; Part p = 20; } string swapped = 10;
     }";
 /// Renamed, reordered, wider; without some, with new ones; a name of the first version for another number.
 const SECOND: &str = "syntax = 'proto3'; package e;
@@ -21,14 +21,15 @@ const SECOND: &str = "syntax = 'proto3'; package e;
     message Part { string size = 12; int64 length = 2; string name = 1; optional double weight = 4; }
     message Log {
       int64 total = 6; string text = 1; repeated Part parts = 4; Part part = 3; Level severity = 2; map<string, Part> by_name = 5;
-      oneof which { string a = 8; int64 b = 9; bool c = 13; } string line = 14; repeated string notes = 15; Level next = 16;
+      oneof choice { string a = 8; int64 b = 9; bool c = 13; Part part_of = 20; } string line = 14; repeated string notes = 15; Level next = 16;
     }";
 
 fn log(source: &str) -> MessageDescriptor {
     SourceBuilder::new().source("e.proto", source).build().unwrap().message("e.Log").unwrap()
 }
 
-const ROWS: [&str; 5] = [
+const ROWS: [&str; 6] = [
+    "p { name: 'in a oneof' size: 4 gone: 'g' } count: 1",
     "",
     "line: 'x' level: LOW part { name: 'p' size: 3 gone: 'g' } count: -5 dropped: 'd' a: 'member' swapped: 's'",
     "parts { name: 'a longer name than twelve' } parts {} parts { size: -1 gone: 'g' } b: 7",
@@ -97,10 +98,9 @@ fn changes_are_told() {
     expected.extend(of_part("part"));
     expected.extend(["severity: was named level".into(), "by_name: was named by".into()]);
     expected.extend(of_part("by_name.value"));
-    expected.extend(
-        ["b: was of type Int32", "c: is new", "line: is new", "notes: is new", "next: is new"]
-            .map(String::from),
-    );
+    expected.extend(["b: was of type Int32", "c: is new", "part_of: was named p"].map(String::from));
+    expected.extend(of_part("part_of"));
+    expected.extend(["line: is new", "notes: is new", "next: is new"].map(String::from));
     expected.extend(["dropped: is left out", "swapped: is left out"].map(String::from));
     assert_eq!(told, expected);
     // The same version has no changes.
@@ -126,6 +126,12 @@ fn what_does_not_fit_is_an_error() {
     assert_eq!(good.column(0).as_primitive::<arrow_array::types::Int32Type>().value(0), 5);
     let other = old.project(&[]).unwrap();
     assert!(adapter.adapt(&other).is_err());
+    // Members of a union that are no oneof any more.
+    let apart = "syntax = 'proto3'; package e; message Log { string a = 8; oneof which { int32 b = 9; } }";
+    let union = ReaderBuilder::new(&log(FIRST)).options(Options::new().oneofs(Oneofs::Union));
+    let error =
+        Adapter::new(&ReaderBuilder::new(&log(apart)), &union.schema().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("which"), "{error}");
     // A required field of which there is no column.
     let required = "syntax = 'proto2'; package e; message Log { required string must = 20; }";
     let error = Adapter::new(&ReaderBuilder::new(&log(required)), &old.schema()).unwrap_err().to_string();
@@ -145,6 +151,6 @@ fn columns_without_numbers_go_by_their_names() {
     let new = adapter.adapt(&old).unwrap();
     // `line` is another field in the second version; without a number that cannot be known.
     let lines = new.column_by_name("line").unwrap().as_string_view();
-    assert_eq!((lines.value(1), lines.len()), ("x", ROWS.len()));
-    assert_eq!(new.column_by_name("text").unwrap().as_string_view().value(1), "");
+    assert_eq!((lines.value(2), lines.len()), ("x", ROWS.len()));
+    assert_eq!(new.column_by_name("text").unwrap().as_string_view().value(2), "");
 }

@@ -4,10 +4,12 @@ use crate::library::choices::Choices;
 use crate::library::payload::{Style, TAME, WILD, payload};
 use crate::library::schema_gen::{ALL, schema};
 use crate::oracle;
+use arrow_array::RecordBatch;
 use tablepb::stream::frames;
 use tablepb::{DynamicMessage, MessageDescriptor};
 use tablepb_arrow::mapping::{self, Enums, Oneofs, Options};
 use tablepb_arrow::write::WriterBuilder;
+use tablepb_arrow::{Adapter, ReaderBuilder};
 
 /// Fewer rounds without optimisation.
 const ROUNDS: u64 = if cfg!(debug_assertions) { 100 } else { 4_000 };
@@ -56,6 +58,14 @@ fn check(seed: u64, style: Style) -> Option<()> {
     }
     let array = writer.to_array(&batch).expect("the same rows");
     assert!(array.iter().flatten().eq(written.iter().copied()), "seed {seed}");
+
+    // The column of them is the batch again, and so is the batch of the same version.
+    let reader = ReaderBuilder::new(&descriptor).options(options);
+    let structs = reader.build_array_decoder().expect("columns").decode(&array).expect("the same rows");
+    assert_eq!(RecordBatch::from(structs).columns(), batch.columns(), "seed {seed}, {descriptor:?}");
+    let mut adapter = Adapter::new(&reader, &schema).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    assert_eq!(adapter.changes(), [], "seed {seed}");
+    assert_eq!(adapter.adapt(&batch).expect("the same rows"), batch, "seed {seed}, {descriptor:?}");
     Some(())
 }
 
