@@ -20,8 +20,11 @@ pub(crate) struct Mapping {
 impl Mapping {
     /// Reads keyword arguments; those of a decode too, if `decodes`.
     pub(crate) fn new(arguments: Option<&Bound<'_, PyDict>>, decodes: bool) -> PyResult<Self> {
-        let mut mapping = Self { options: Options::portable(), threads: 1, ..Self::default() };
-        let Some(arguments) = arguments else { return Ok(mapping.with_all_threads(decodes)) };
+        let all = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if decodes { all } else { 1 };
+        let mut mapping = Self { options: Options::portable(), threads, ..Self::default() };
+        let Some(arguments) = arguments else { return Ok(mapping) };
+        // First, for the others choose beside it.
         if let Some(preset) = arguments.get_item("preset")? {
             mapping.options = match preset.extract::<String>()?.as_str() {
                 "portable" => Options::portable(),
@@ -29,7 +32,6 @@ impl Mapping {
                 other => return Err(unknown("preset", other)),
             };
         }
-        mapping = mapping.with_all_threads(decodes);
         for (name, value) in arguments {
             let name = name.extract::<String>()?;
             // None is the default of everything.
@@ -38,13 +40,6 @@ impl Mapping {
             }
         }
         Ok(mapping)
-    }
-
-    fn with_all_threads(mut self, decodes: bool) -> Self {
-        if decodes {
-            self.threads = std::thread::available_parallelism().map_or(1, usize::from);
-        }
-        self
     }
 
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>, decodes: bool) -> PyResult<()> {

@@ -108,6 +108,32 @@ async fn only_what_is_taken_is_decoded() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whatever_stands_around_a_call_returns_the_same() -> Result<()> {
+    let context = session(false);
+    // `M` is the decoded message: a call in each place, or a column of a subquery that has all fields.
+    for query in [
+        "SELECT M['level'] AS level, count(*), sum(M['id']) FROM T WHERE M['id'] > 10 GROUP BY M['level'] HAVING sum(M['id']) > 5 ORDER BY level",
+        "SELECT M['id'] FROM T ORDER BY M['line'] DESC, M['id'] LIMIT 7",
+        "SELECT DISTINCT M['part']['name'] AS n FROM T ORDER BY n",
+        "SELECT M['id'], row_number() OVER (PARTITION BY M['level'] ORDER BY M['id']) FROM T ORDER BY M['id']",
+        "SELECT CASE WHEN M['level'] = 1 THEN M['line'] ELSE M['part']['name'] END FROM T ORDER BY M['id']",
+        "SELECT M['id'] FROM T WHERE M['id'] IN (SELECT M['id'] FROM T WHERE M['level'] = 2) ORDER BY M['id']",
+        "SELECT M['id'] FROM T UNION ALL SELECT M['id'] + 1 FROM T ORDER BY 1",
+        "SELECT coalesce(M['part']['weight'], -1.0), M IS NULL FROM T ORDER BY M['id']",
+        "SELECT M['parts'][1]['name'], array_length(M['parts']) FROM T ORDER BY M['id']",
+    ] {
+        let calls = query
+            .replace("M[", "protobuf_decode(plain, TYPE)[")
+            .replace("M IS", "protobuf_decode(plain, TYPE) IS");
+        let calls = calls.replace("FROM T", "FROM topic");
+        let column = query.replace("M[", "m[").replace("M IS", "m IS");
+        let column = column.replace("FROM T", "FROM (SELECT protobuf_decode(plain, TYPE, 'id', 'line', 'level', 'part', 'parts') AS m FROM topic)");
+        assert_eq!(lines(&context, &calls).await?, lines(&context, &column).await?, "{query}");
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_bad_message_is_an_error_or_null() -> Result<()> {
     let context = session(true);
     let all = "SELECT protobuf_decode(plain, TYPE) FROM topic";
