@@ -1,7 +1,7 @@
 //! [`ArrayDecoder`]: a column of messages as columns of their fields.
 
 use super::columns::Source;
-use super::decoder::{BadRows, Decoder, ERROR};
+use super::decoder::{BadRows, Decoder};
 use super::error::{Error, ErrorKind};
 use super::steps::SLACK;
 use crate::texts::Texts;
@@ -110,8 +110,8 @@ impl ArrayDecoder {
     pub fn decode_chunks(&mut self, column: &dyn Array) -> Result<Vec<StructArray>, Error> {
         self.rejected = None;
         let messages = Messages::new(column)?;
-        let allowed = self.allowed(&messages) / self.decoders.len().max(1);
         let threads = self.decoders.len().min(column.len() / LEAST_ROWS).max(1);
+        let allowed = self.allowed(&messages) / threads;
         let rows = |thread: usize| thread * column.len() / threads..(thread + 1) * column.len() / threads;
         let skips = self.bad_rows == BadRows::Skip;
         let decoders = self.decoders.iter_mut().take(threads).enumerate();
@@ -222,11 +222,12 @@ impl Part {
     ) -> Result<(), Error> {
         let Some(batch) = decoder.flush()? else { return Ok(()) };
         let mut nulls = messages.nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
-        if let Some(errors) = batch.column_by_name(ERROR).and_then(|errors| errors.as_string_opt::<i32>())
-            && errors.null_count() < errors.len()
-        {
-            let told = errors.iter().enumerate().filter_map(|(at, error)| Some((rows.start + at, error?)));
-            self.bad.extend(told.map(|(row, error)| (row, error.to_owned())));
+        if decoder.tells_errors() {
+            // In the last column. A field of a message may have its name elsewhere.
+            let errors = batch.columns().last().and_then(|errors| errors.as_string_opt::<i32>());
+            let told = errors.into_iter().flatten().enumerate();
+            let told = told.filter_map(|(at, error)| Some((rows.start + at, error?.to_owned())));
+            self.bad.extend(told);
         } else if self.bad.last().is_some_and(|(row, _)| rows.contains(row)) {
             let first = self.bad.partition_point(|(row, _)| *row < rows.start);
             let mut valid = vec![true; rows.len()];

@@ -360,6 +360,11 @@ impl Decoder {
         Source::Block { number: number as u32, address: block.as_ptr().addr() }
     }
 
+    /// Whether the last column has the errors of rows.
+    pub(super) fn tells_errors(&self) -> bool {
+        self.bad_rows == BadRows::Null
+    }
+
     /// Forgets the rows of the batch.
     pub(super) fn abandon(&mut self) {
         self.batch.rows = 0;

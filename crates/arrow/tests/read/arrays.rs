@@ -94,6 +94,17 @@ fn threads_change_nothing() {
         for column in columns(&rows) {
             assert_eq!(decoder.decode(&column).unwrap(), expected, "{threads} threads");
         }
+        for options in [Options::arrow(), Options::portable(), Options::new().oneofs(Oneofs::Union)] {
+            let one = all().options(options);
+            let several =
+                one.clone().threads(threads).build_array_decoder().unwrap().decode(&of::<BinaryArray>(&rows));
+            let one = one.build_array_decoder().unwrap().decode(&of::<BinaryArray>(&rows)).unwrap();
+            // Arrays of unions are compared by their rows: the order of children's values may differ.
+            let text = |structs: StructArray| {
+                show(&RecordBatch::try_from_iter([("m", Arc::new(structs) as ArrayRef)]).unwrap())
+            };
+            assert_eq!(text(several.unwrap()), text(one), "{threads} threads");
+        }
         let chunks = decoder.decode_chunks(&of::<BinaryArray>(&rows)).unwrap();
         assert_eq!(chunks.len(), threads.min(5000 / 1024));
         assert_eq!(chunks.iter().map(Array::len).sum::<usize>(), rows.len());
@@ -153,6 +164,24 @@ fn bad_rows_keep_their_places_and_their_bytes() {
                 assert!(decoder.rejected().is_none());
             }
         }
+    }
+}
+
+#[test]
+fn a_field_with_the_name_of_the_errors_is_a_field() {
+    static NAMED: MessageTable = MessageTable::new("e.Named", &[FieldTable::new(ERROR, 1, Kind::String)]);
+    let rows: Rows = vec![Some(b"\x0a\x01x".to_vec()), Some(vec![0xff])];
+    for bad_rows in [BadRows::Skip, BadRows::Null] {
+        let builder = ReaderBuilder::new(&descriptor(&NAMED)).options(Options::portable());
+        let Ok(mut decoder) = builder.bad_rows(bad_rows).build_array_decoder() else {
+            assert_eq!(bad_rows, BadRows::Null);
+            continue;
+        };
+        let structs = decoder.decode(&of::<BinaryArray>(&rows)).unwrap();
+        assert_eq!((structs.column(0).as_string::<i32>().value(0), structs.is_null(1)), ("x", true));
+        let rejected = decoder.rejected().unwrap();
+        assert_eq!(rejected.num_rows(), 1);
+        assert_eq!(rejected.column(1).as_binary::<i32>().value(0), [0xff]);
     }
 }
 
