@@ -7,7 +7,7 @@
 //! Messages are what the two versions have in common, so what a change means is what it means on the wire.
 
 use crate::mapping::NUMBER;
-use crate::read::{ArrayDecoder, ReaderBuilder};
+use crate::read::{ArrayDecoder, BadRows, ReaderBuilder};
 use crate::write::{Writer, WriterBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{
@@ -22,12 +22,11 @@ use tablepb::{FieldDescriptor, MessageDescriptor};
 
 /// Makes batches of one version of a message type out of those of another: older and newer files become one table.
 ///
-/// A column belongs to the field of its number, which is in its metadata ([`NUMBER`]); one without a number to that of its name, and a
-/// union to the oneof of its members. What this version does
-/// not have is left out; what the other one does not have is unset: the default, or null with presence. Integers may be of another width,
-/// if the values fit, and enums numbers or names. [`changes`](Self::changes) says what differs.
+/// A column belongs to the field of its number, which is in its metadata ([`NUMBER`]). A column without a number belongs to the field of its name, and a union to the
+/// oneof of its members. What this version does not have is left out. What the other version does not have is unset: the default, or null with presence. Integers may be of
+/// another width, if the values fit. Enums may be numbers or names. [`changes`](Self::changes) says what differs.
 ///
-/// Each batch is written as messages and read again, which costs as much as both.
+/// Each batch is written as messages and read again, which costs as much as both. Bad rows are errors, whatever [`bad_rows`](ReaderBuilder::bad_rows) says.
 ///
 /// ```
 /// use arrow_array::cast::AsArray;
@@ -115,9 +114,11 @@ impl Adapter {
     /// An adapter for batches with the schema `written`, which becomes that of the reader.
     ///
     /// # Errors
-    /// A union whose members are not in one oneof here; those of [`ReaderBuilder::schema`], and of [`WriterBuilder::build`]: a column whose type does not fit its field, with its path; a required field of which the
-    /// other version has no column.
+    /// Those of [`ReaderBuilder::schema`]; a column whose type does not fit its field, with its path; a required field of which the other version has no column; a union
+    /// whose members are not in one oneof here.
     pub fn new(reader: &ReaderBuilder, written: &SchemaRef) -> Result<Self, ArrowError> {
+        // A bad row that is skipped would be a row of defaults.
+        let reader = reader.clone().bad_rows(BadRows::Fail);
         let (descriptor, schema) = (reader.descriptor(), reader.schema()?);
         let fields = renamed(written.fields(), descriptor)?;
         let mut changes = Vec::new();

@@ -5,7 +5,7 @@ use arrow_array::{Array, RecordBatch};
 use std::sync::Arc;
 use tablepb::MessageDescriptor;
 use tablepb_arrow::mapping::{Enums, Oneofs, Options};
-use tablepb_arrow::{Adapter, ReaderBuilder};
+use tablepb_arrow::{Adapter, BadRows, ReaderBuilder};
 use tablepb_schema::SourceBuilder;
 
 const FIRST: &str = "syntax = 'proto3'; package e;
@@ -126,6 +126,15 @@ fn what_does_not_fit_is_an_error() {
     assert_eq!(good.column(0).as_primitive::<arrow_array::types::Int32Type>().value(0), 5);
     let other = old.project(&[]).unwrap();
     assert!(adapter.adapt(&other).is_err());
+    // Whatever the reader does with bad rows: a time that nanoseconds do not hold is no row of defaults.
+    let timed = log(
+        "syntax = 'proto3'; package e; import 'google/protobuf/timestamp.proto'; message Log { google.protobuf.Timestamp at = 1; }",
+    );
+    let old = batch(&ReaderBuilder::new(&timed), &messages(&timed, &["at { seconds: 100000000000 }"]));
+    for bad_rows in [BadRows::Fail, BadRows::Skip, BadRows::Null] {
+        let now = ReaderBuilder::new(&timed).options(Options::arrow()).bad_rows(bad_rows);
+        assert!(Adapter::new(&now, &old.schema()).unwrap().adapt(&old).is_err(), "{bad_rows:?}");
+    }
     // Members of a union that are no oneof any more.
     let apart = "syntax = 'proto3'; package e; message Log { string a = 8; oneof which { int32 b = 9; } }";
     let union = ReaderBuilder::new(&log(FIRST)).options(Options::new().oneofs(Oneofs::Union));
