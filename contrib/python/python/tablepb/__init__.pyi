@@ -1,5 +1,7 @@
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Protocol, final
+from typing import Any, Literal, Protocol, TypedDict, final
+
+from typing_extensions import Unpack
 
 __all__ = ["Message", "Pool", "TablepbError"]
 
@@ -13,6 +15,25 @@ class _ArrowSchema(Protocol):
     def __arrow_c_schema__(self) -> object: ...
 
 _Column = _ArrowArray | _ArrowStream
+
+class _Columns(TypedDict, total=False):
+    """How fields become columns; `None` is the choice of the preset."""
+
+    fields: Iterable[str] | None
+    preset: Literal["portable", "arrow"]
+    enums: Literal["number", "name", "dictionary"] | None
+    oneofs: Literal["columns", "union"] | None
+    well_known: bool | None
+    time_unit: Literal["s", "ms", "us", "ns"] | None
+    views: bool | None
+    unknown_fields: bool
+    recursion: int
+    json_fields: Iterable[str]
+    bytes_fields: Iterable[str]
+
+class _Decoding(_Columns, total=False):
+    bad_rows: Literal["fail", "null", "error"]
+    threads: int
 
 class TablepbError(ValueError):
     """What is wrong with a schema, a message or a column."""
@@ -41,40 +62,9 @@ class Message:
 
     @property
     def full_name(self) -> str: ...
-    def schema(
-        self,
-        *,
-        fields: Iterable[str] | None = None,
-        preset: Literal["portable", "arrow"] = "portable",
-        enums: Literal["number", "name", "dictionary"] | None = None,
-        oneofs: Literal["columns", "union"] | None = None,
-        well_known: bool | None = None,
-        time_unit: Literal["s", "ms", "us", "ns"] | None = None,
-        views: bool | None = None,
-        unknown_fields: bool = False,
-        recursion: int = 0,
-        json_fields: Iterable[str] = ...,
-        bytes_fields: Iterable[str] = ...,
-    ) -> _ArrowSchema:
+    def schema(self, **options: Unpack[_Columns]) -> _ArrowSchema:
         """The columns of decode with the same options."""
-    def decode(
-        self,
-        column: _Column,
-        *,
-        fields: Iterable[str] | None = None,
-        bad_rows: Literal["fail", "null", "error"] = "fail",
-        threads: int = 0,
-        preset: Literal["portable", "arrow"] = "portable",
-        enums: Literal["number", "name", "dictionary"] | None = None,
-        oneofs: Literal["columns", "union"] | None = None,
-        well_known: bool | None = None,
-        time_unit: Literal["s", "ms", "us", "ns"] | None = None,
-        views: bool | None = None,
-        unknown_fields: bool = False,
-        recursion: int = 0,
-        json_fields: Iterable[str] = ...,
-        bytes_fields: Iterable[str] = ...,
-    ) -> _ArrowStream:
+    def decode(self, column: _Column, **options: Unpack[_Decoding]) -> _ArrowStream:
         """A column of messages as a table of their fields, a row for each; a row of nulls for null.
 
         A row that is no message fails the call, is a row of nulls, or one with its error in a last column `_error`. 0 threads are as many as there are
