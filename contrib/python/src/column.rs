@@ -2,18 +2,17 @@
 
 use crate::options::Mapping;
 use crate::wrong;
-use arrow_array::builder::{BinaryBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, StructArray};
-use arrow_cast::cast;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::types::UInt64Type;
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StructArray, UInt64Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
 use pyo3_arrow::{PyChunkedArray, PySchema, PyTable};
 use std::sync::Arc;
 use tablepb::{Decoder, MessageDescriptor, json};
-use tablepb_arrow::{BadRows, ReaderBuilder, WriterBuilder};
+use tablepb_arrow::{ArrayDecoder, BadRows, Error, ReaderBuilder, WriterBuilder, from_json, to_json};
 
 /// A message type.
 #[pyclass(module = "tablepb", frozen)]
@@ -73,42 +72,16 @@ impl Message {
     }
 
     fn to_json(&self, py: Python<'_>, column: AnyArray) -> PyResult<PyChunkedArray> {
-        let mut decoder = Decoder::new(&self.0);
-        let chunks = py.detach(|| {
-            each(column, |row, chunk| {
-                let (bytes, mut texts) =
-                    (cast(&chunk, &DataType::Binary).map_err(wrong)?, StringBuilder::new());
-                for (at, value) in bytes.as_binary::<i32>().iter().enumerate() {
-                    let text = value.map(|value| -> Result<String, String> {
-                        let view = decoder.decode(value).map_err(|error| error.to_string())?;
-                        json::to_string(&view).map_err(|error| error.to_string())
-                    });
-                    texts.append_option(
-                        text.transpose().map_err(|error| wrong(format!("row {}: {error}", row + at)))?,
-                    );
-                }
-                Ok(Arc::new(texts.finish()) as _)
-            })
-        })?;
-        chunked(chunks, DataType::Utf8)
+        let convert =
+            |chunk: &dyn Array| to_json(&self.0, chunk, BadRows::Fail).map(|texts| Arc::new(texts) as _);
+        chunked(py.detach(|| each(column, convert))?, DataType::Utf8)
     }
 
     #[pyo3(name = "from_json")]
     fn messages_of_json(&self, py: Python<'_>, column: AnyArray) -> PyResult<PyChunkedArray> {
-        let chunks = py.detach(|| {
-            each(column, |row, chunk| {
-                let (texts, mut bytes) =
-                    (cast(&chunk, &DataType::Utf8).map_err(wrong)?, BinaryBuilder::new());
-                for (at, text) in texts.as_string::<i32>().iter().enumerate() {
-                    let message = text.map(|text| self.message_of(text));
-                    bytes.append_option(
-                        message.transpose().map_err(|error| wrong(format!("row {}: {error}", row + at)))?,
-                    );
-                }
-                Ok(Arc::new(bytes.finish()) as _)
-            })
-        })?;
-        chunked(chunks, DataType::Binary)
+        let convert =
+            |chunk: &dyn Array| from_json(&self.0, chunk, BadRows::Fail).map(|bytes| Arc::new(bytes) as _);
+        chunked(py.detach(|| each(column, convert))?, DataType::Binary)
     }
 
     fn to_dict<'py>(&self, py: Python<'py>, message: &[u8]) -> PyResult<Bound<'py, PyAny>> {
@@ -145,11 +118,24 @@ fn chunks(column: AnyArray) -> PyResult<impl Iterator<Item = PyResult<(usize, Ar
     }))
 }
 
+/// Converts each chunk of a column.
 fn each(
     column: AnyArray,
-    mut convert: impl FnMut(usize, ArrayRef) -> PyResult<ArrayRef>,
+    mut convert: impl FnMut(&dyn Array) -> Result<ArrayRef, Error>,
 ) -> PyResult<Vec<ArrayRef>> {
-    chunks(column)?.map(|chunk| chunk.and_then(|(row, chunk)| convert(row, chunk))).collect()
+    let convert = |chunk: PyResult<(usize, ArrayRef)>| {
+        let (row, chunk) = chunk?;
+        convert(&chunk).map_err(|error| wrong_in(row, error))
+    };
+    chunks(column)?.map(convert).collect()
+}
+
+/// An error in the chunk that begins with this row.
+fn wrong_in(row: usize, error: Error) -> PyErr {
+    match row {
+        0 => wrong(error),
+        row => wrong(format!("in the chunk that begins with row {row}: {error}")),
+    }
 }
 
 fn chunked(chunks: Vec<ArrayRef>, data_type: DataType) -> PyResult<PyChunkedArray> {
@@ -173,12 +159,7 @@ fn tables(reader: &ReaderBuilder, column: AnyArray) -> PyResult<(Vec<RecordBatch
     let mut batches = Vec::new();
     for chunk in chunks(column)? {
         let (row, chunk) = chunk?;
-        let decoded = decoder.decode_chunks(&chunk);
-        let decoded = decoded.map_err(|error| match row {
-            0 => wrong(error),
-            row => wrong(format!("in the chunk that begins with row {row}: {error}")),
-        })?;
-        for structs in decoded {
+        for structs in decoder.decode_chunks(&chunk).map_err(|error| wrong_in(row, error))? {
             batches.push(batch(&structs, &schema).map_err(wrong)?);
         }
     }
@@ -186,8 +167,8 @@ fn tables(reader: &ReaderBuilder, column: AnyArray) -> PyResult<(Vec<RecordBatch
 }
 
 /// Structs as rows, which are null where the structs are.
-fn batch(structs: &StructArray, schema: &SchemaRef) -> Result<RecordBatch, arrow_schema::ArrowError> {
-    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(structs.len()));
+fn batch(structs: &StructArray, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let options = RecordBatchOptions::new().with_row_count(Some(structs.len()));
     let absent = structs.nulls().map(|valid| BooleanArray::new(!valid.inner(), None));
     let columns = structs.columns().iter().map(|column| match &absent {
         Some(absent) if !matches!(column.data_type(), DataType::Union(..)) => {
@@ -201,15 +182,13 @@ fn batch(structs: &StructArray, schema: &SchemaRef) -> Result<RecordBatch, arrow
 /// The rows of a column that are no messages.
 fn rejected(reader: &ReaderBuilder, column: AnyArray) -> PyResult<(Vec<RecordBatch>, SchemaRef)> {
     let mut decoder = reader.build_array_decoder().map_err(wrong)?;
-    let (mut batches, schema) = (Vec::new(), tablepb_arrow::ArrayDecoder::rejected_schema());
+    let (mut batches, schema) = (Vec::new(), ArrayDecoder::rejected_schema());
     for chunk in chunks(column)? {
         let (row, chunk) = chunk?;
-        decoder.decode_chunks(&chunk).map_err(wrong)?;
+        decoder.decode_chunks(&chunk).map_err(|error| wrong_in(row, error))?;
         let Some(bad) = decoder.rejected() else { continue };
-        let rows =
-            bad.column(0).as_primitive::<arrow_array::types::UInt64Type>().unary(|bad| bad + row as u64);
-        let rows: &arrow_array::UInt64Array = &rows;
-        let columns = vec![Arc::new(rows.clone()) as ArrayRef, bad.column(1).clone(), bad.column(2).clone()];
+        let rows: UInt64Array = bad.column(0).as_primitive::<UInt64Type>().unary(|bad| bad + row as u64);
+        let columns = vec![Arc::new(rows) as ArrayRef, bad.column(1).clone(), bad.column(2).clone()];
         batches.push(RecordBatch::try_new(schema.clone(), columns).map_err(wrong)?);
     }
     Ok((batches, schema))

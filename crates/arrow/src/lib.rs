@@ -8,12 +8,14 @@ mod evolve;
 mod fence;
 #[cfg(feature = "ffi")]
 pub mod ffi;
+mod json;
 pub mod mapping;
 mod read;
 mod texts;
 pub mod write;
 
 pub use evolve::{Adapter, Change, ChangeKind};
+pub use json::{from_json, to_json};
 pub use read::{ArrayDecoder, BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
 pub use write::{WriteError, WriteErrorKind, Writer, WriterBuilder};
 

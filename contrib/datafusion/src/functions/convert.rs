@@ -2,16 +2,13 @@
 
 use crate::nulls;
 use crate::options::ProtobufOptions;
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, StringBuilder, new_null_array,
-};
-use datafusion::arrow::compute::cast;
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, new_null_array};
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{exec_datafusion_err, exec_err, plan_datafusion_err, plan_err};
 use datafusion::error::Result;
 use std::sync::Arc;
-use tablepb::{Decoder, MessageDescriptor, json};
-use tablepb_arrow::{BadRows, ReaderBuilder, WriterBuilder, mapping};
+use tablepb::MessageDescriptor;
+use tablepb_arrow::{BadRows, ReaderBuilder, WriterBuilder, from_json, mapping, to_json};
 
 /// A conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +77,13 @@ impl Convert {
         if values.data_type() == &DataType::Null {
             return Ok(new_null_array(&self.data_type(message, paths, options)?, values.len()));
         }
+        let bad_rows = if tries { BadRows::Skip } else { BadRows::Fail };
+        let wrong = |error| exec_datafusion_err!("{error}");
         match self {
-            Self::Decode => decode(values, message, paths, (options, tries)),
+            Self::Decode => decode(values, message, paths, (options, bad_rows)),
             Self::Encode => encode(values, message, tries),
-            Self::ToJson => to_json(values, message, tries),
-            Self::FromJson => from_json(values, message, tries),
+            Self::ToJson => Ok(Arc::new(to_json(message, values, bad_rows).map_err(wrong)?)),
+            Self::FromJson => Ok(Arc::new(from_json(message, values, bad_rows).map_err(wrong)?)),
         }
     }
 }
@@ -93,9 +92,8 @@ fn decode(
     values: &ArrayRef,
     message: &MessageDescriptor,
     paths: &[&str],
-    (options, tries): (&ProtobufOptions, bool),
+    (options, bad_rows): (&ProtobufOptions, BadRows),
 ) -> Result<ArrayRef> {
-    let bad_rows = if tries { BadRows::Skip } else { BadRows::Fail };
     let reader = ReaderBuilder::new(message).projection(paths.iter().copied()).options(options.mapping());
     let mut decoder =
         reader.bad_rows(bad_rows).build_array_decoder().map_err(|error| plan_datafusion_err!("{error}"))?;
@@ -113,57 +111,4 @@ fn encode(values: &ArrayRef, message: &MessageDescriptor, tries: bool) -> Result
     let mut writer = writer.map_err(|error| exec_datafusion_err!("{error}"))?;
     let encoded = writer.encode_array(structs).map_err(|error| exec_datafusion_err!("{error}"))?;
     Ok(Arc::new(encoded))
-}
-
-/// The values as `Binary`, of which dictionaries and views are unpacked.
-fn bytes(values: &ArrayRef) -> Result<BinaryArray> {
-    let is_bytes = |data_type: &DataType| {
-        use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
-        matches!(data_type, Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
-    };
-    match values.data_type() {
-        DataType::Dictionary(_, inner) if is_bytes(inner) => {}
-        data_type if is_bytes(data_type) => {}
-        data_type => return exec_err!("a value of type {data_type}, and not bytes"),
-    }
-    Ok(cast(values, &DataType::Binary)?.as_binary::<i32>().clone())
-}
-
-fn to_json(values: &ArrayRef, message: &MessageDescriptor, tries: bool) -> Result<ArrayRef> {
-    let (mut decoder, mut texts) = (Decoder::new(message), StringBuilder::new());
-    for (row, value) in bytes(values)?.iter().enumerate() {
-        let printed = value.map(|value| match decoder.decode(value) {
-            Ok(view) => json::to_string(&view).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        });
-        match printed {
-            Some(Err(error)) if !tries => return exec_err!("row {row}: {error}"),
-            Some(printed) => texts.append_option(printed.ok()),
-            None => texts.append_null(),
-        }
-    }
-    Ok(Arc::new(texts.finish()))
-}
-
-fn from_json(values: &ArrayRef, message: &MessageDescriptor, tries: bool) -> Result<ArrayRef> {
-    if !matches!(
-        values.data_type(),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(..)
-    ) {
-        return exec_err!("a value of type {}, and not text", values.data_type());
-    }
-    let texts = cast(values, &DataType::Utf8)?;
-    let mut messages = BinaryBuilder::new();
-    for (row, text) in texts.as_string::<i32>().iter().enumerate() {
-        let encoded = text.map(|text| match json::message_from_str(message, text) {
-            Ok(message) => message.encode_to_vec().map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        });
-        match encoded {
-            Some(Err(error)) if !tries => return exec_err!("row {row}: {error}"),
-            Some(encoded) => messages.append_option(encoded.ok()),
-            None => messages.append_null(),
-        }
-    }
-    Ok(Arc::new(messages.finish()))
 }

@@ -5,7 +5,7 @@
 //!     -> protobuf_decode(c, 'T', 'a.b', 'd')['a']['b'], protobuf_decode(c, 'T', 'a.b', 'd')['d']
 //! ```
 //!
-//! All calls of one node that decode the same get the same paths, so that they stay one subexpression. A call whose value is used as a whole, in any expression of the node,
+//! All calls of one node that decode the same get the same paths, so that they stay one subexpression. A call whose value some expression of the node uses as a whole
 //! keeps all fields.
 
 use super::Function;
@@ -103,7 +103,7 @@ fn decoded(expression: &Expr) -> Option<MessageDescriptor> {
     (function.convert == Convert::Decode).then_some(message)
 }
 
-/// The path of these names, as far as they are fields of messages; `None` if the first is none.
+/// The path of the fields that these names lead to. It ends at a list, a map or a value. `None` if the first name is not a field.
 fn path(message: &MessageDescriptor, names: &[&str]) -> Option<String> {
     let (mut path, mut inside) = (String::new(), Some(message.clone()));
     for name in names {

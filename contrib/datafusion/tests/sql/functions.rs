@@ -159,6 +159,7 @@ async fn a_bad_message_is_an_error_or_null() -> Result<()> {
         ("SELECT protobuf_to_json('{}', TYPE)", "not bytes"),
         ("SELECT json_to_protobuf('{\"idd\": 1}', TYPE)", "idd"),
         ("SELECT protobuf_encode(1, TYPE)", "struct"),
+        ("SELECT protobuf_encode(named_struct('id', -1), TYPE)", "id"),
         ("SELECT protobuf_encode(named_struct('nope', 1), TYPE)", "nope"),
     ] {
         let error = lines(&context, query).await.unwrap_err();
@@ -191,6 +192,7 @@ async fn there_and_back() -> Result<()> {
         ),
         ("SELECT protobuf_decode(NULL, TYPE)['id'] IS NULL", "true"),
         ("SELECT try_json_to_protobuf('{', TYPE) IS NULL", "true"),
+        ("SELECT try_protobuf_encode(named_struct('id', -1), TYPE) IS NULL", "true"),
     ] {
         let found = lines(&context, query).await?;
         assert!(found[0].contains(expected), "{query}: {found:?}");

@@ -3,8 +3,10 @@
 use super::columns::Source;
 use super::decoder::{BadRows, Decoder};
 use super::error::{Error, ErrorKind};
+use super::messages::Messages;
 use super::steps::SLACK;
-use crate::texts::Texts;
+use crate::mapping::MappingError;
+use crate::read::ReaderBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryArray, RecordBatch, StringArray, StructArray, UInt64Array};
 use arrow_buffer::NullBuffer;
@@ -48,8 +50,10 @@ const LEAST_ROWS: usize = 1024;
 /// ```
 #[derive(Debug)]
 pub struct ArrayDecoder {
-    /// One for each thread.
+    /// One for each thread that a column has needed so far, and how they are made.
     decoders: Vec<Decoder>,
+    each: ReaderBuilder,
+    threads: usize,
     fields: Fields,
     bad_rows: BadRows,
     columns_budget: usize,
@@ -66,9 +70,16 @@ static REJECTED: LazyLock<SchemaRef> = LazyLock::new(|| {
 });
 
 impl ArrayDecoder {
-    pub(super) fn new(decoders: Vec<Decoder>, bad_rows: BadRows, columns_budget: usize) -> Self {
-        let fields = decoders.first().map_or_else(Fields::empty, |first| first.schema().fields().clone());
-        Self { decoders, fields, bad_rows, columns_budget, rejected: None }
+    /// `each` makes the decoder of a thread.
+    pub(super) fn new(
+        each: ReaderBuilder,
+        threads: usize,
+        bad_rows: BadRows,
+        columns_budget: usize,
+    ) -> Result<Self, MappingError> {
+        let first = each.build_decoder()?;
+        let fields = first.schema().fields().clone();
+        Ok(Self { decoders: vec![first], each, threads, fields, bad_rows, columns_budget, rejected: None })
     }
 
     /// The type of the arrays: a `Struct`.
@@ -83,11 +94,13 @@ impl ArrayDecoder {
     /// copy; [`decode_chunks`](Self::decode_chunks) saves it.
     ///
     /// # Errors
-    /// `NotMessages` for a column of another type. A bad row, with [`BadRows::Fail`], of which [`Error::row`] is the number; the first of them, whatever the
+    /// `NotMessages` for a column of another type; `Arrow` for bad rows of more than 2 GiB together. A bad row, with [`BadRows::Fail`], of which [`Error::row`] is the number; the first of them, whatever the
     /// number of threads. `ColumnsBudget`: all structs together take more than
     /// [`columns_budget`](super::ReaderBuilder::columns_budget) allows. The decoder can be used after an error.
     pub fn decode(&mut self, column: &dyn Array) -> Result<StructArray, Error> {
-        let mut chunks = self.decode_chunks(column)?;
+        let messages = Messages::new(column)?;
+        let allowed = self.allowed(&messages);
+        let mut chunks = self.chunks(&messages, allowed)?;
         if let [_] = chunks[..]
             && let Some(only) = chunks.pop()
         {
@@ -95,7 +108,7 @@ impl ArrayDecoder {
         }
         // Columns for which nothing came take no memory until they are copied.
         let taken = chunks.iter().map(|chunk| chunk.to_data().get_slice_memory_size().unwrap_or(usize::MAX));
-        if taken.fold(0, usize::saturating_add) > self.allowed(&Messages::new(column)?) {
+        if taken.fold(0, usize::saturating_add) > allowed {
             return Err(Error::new(ErrorKind::ColumnsBudget, 0));
         }
         let parts: Vec<&dyn Array> = chunks.iter().map(|chunk| chunk as &dyn Array).collect();
@@ -108,18 +121,29 @@ impl ArrayDecoder {
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn decode_chunks(&mut self, column: &dyn Array) -> Result<Vec<StructArray>, Error> {
-        self.rejected = None;
         let messages = Messages::new(column)?;
-        let threads = self.decoders.len().min(column.len() / LEAST_ROWS).max(1);
-        let allowed = self.allowed(&messages) / threads;
-        let rows = |thread: usize| thread * column.len() / threads..(thread + 1) * column.len() / threads;
+        let allowed = self.allowed(&messages);
+        self.chunks(&messages, allowed)
+    }
+
+    fn chunks(&mut self, messages: &Messages<'_>, allowed: usize) -> Result<Vec<StructArray>, Error> {
+        self.rejected = None;
+        let threads = self.threads.min(messages.rows() / LEAST_ROWS).max(1);
+        while self.decoders.len() < threads {
+            let decoder =
+                self.each.build_decoder().map_err(|error| Error::new(ArrowError::from(error).into(), 0))?;
+            self.decoders.push(decoder);
+        }
+        let allowed = allowed / threads;
+        let rows =
+            |thread: usize| thread * messages.rows() / threads..(thread + 1) * messages.rows() / threads;
         let skips = self.bad_rows == BadRows::Skip;
         let decoders = self.decoders.iter_mut().take(threads).enumerate();
         let parts: Vec<Result<Part, Error>> = std::thread::scope(|scope| {
             let mut own = None;
             let mut others = Vec::new();
             for (thread, decoder) in decoders {
-                let (messages, rows) = (&messages, rows(thread));
+                let rows = rows(thread);
                 let run = move || Part::decode(decoder, messages, rows, skips, allowed);
                 match thread {
                     0 => own = Some(run),
@@ -140,7 +164,7 @@ impl ArrayDecoder {
             bad.extend(part.bad);
         }
         if !bad.is_empty() {
-            self.rejected = Some(rejected(&messages, &bad).map_err(|error| Error::new(error.into(), 0))?);
+            self.rejected = Some(rejected(messages, &bad).map_err(|error| Error::new(error.into(), 0))?);
         }
         if chunks.is_empty() {
             chunks.push(StructArray::new_null(self.fields.clone(), 0));
@@ -221,7 +245,7 @@ impl Part {
         rows: Range<usize>,
     ) -> Result<(), Error> {
         let Some(batch) = decoder.flush()? else { return Ok(()) };
-        let mut nulls = messages.nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
+        let mut nulls = messages.valid(rows.clone());
         if decoder.tells_errors() {
             // In the last column. A field of a message may have its name elsewhere.
             let errors = batch.columns().last().and_then(|errors| errors.as_string_opt::<i32>());
@@ -255,49 +279,13 @@ impl From<ArrowError> for ErrorKind {
 fn rejected(messages: &Messages<'_>, bad: &[(usize, String)]) -> Result<RecordBatch, ArrowError> {
     let rows = UInt64Array::from_iter_values(bad.iter().map(|(row, _)| *row as u64));
     let bytes = |row: usize| messages.get(row).map_or(&[][..], |(message, _)| message);
+    let all: usize = bad.iter().map(|(row, error)| bytes(*row).len().max(error.len())).sum();
+    if all > i32::MAX as usize {
+        return Err(ArrowError::OffsetOverflowError(all));
+    }
     let message = BinaryArray::from_iter_values(bad.iter().map(|(row, _)| bytes(*row)));
     let errors = StringArray::from_iter_values(bad.iter().map(|(_, error)| error));
     RecordBatch::try_new(REJECTED.clone(), vec![Arc::new(rows), Arc::new(message), Arc::new(errors)])
-}
-
-/// The messages of a column.
-struct Messages<'a> {
-    texts: Texts<'a>,
-    /// Of a dictionary the place of each row's message.
-    keys: Option<Vec<usize>>,
-    nulls: Option<NullBuffer>,
-    rows: usize,
-}
-
-impl<'a> Messages<'a> {
-    fn new(column: &'a dyn Array) -> Result<Self, Error> {
-        let (values, keys) = match column.as_any_dictionary_opt() {
-            Some(dictionary) if dictionary.values().is_empty() => (dictionary.values().as_ref(), None),
-            Some(dictionary) => (dictionary.values().as_ref(), Some(dictionary.normalized_keys())),
-            None => (column, None),
-        };
-        let other = || Error::new(ErrorKind::NotMessages(column.data_type().clone()), 0);
-        if matches!(values.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
-            return Err(other());
-        }
-        let texts = Texts::new(values).ok_or_else(other)?;
-        Ok(Self { texts, keys, nulls: column.logical_nulls(), rows: column.len() })
-    }
-
-    /// The message of a row and the buffer that it is in; `None` if the row is null.
-    #[inline]
-    fn get(&self, row: usize) -> Option<(&'a [u8], Option<&'a arrow_buffer::Buffer>)> {
-        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
-            return None;
-        }
-        let at = self.keys.as_ref().map_or(row, |keys| keys[row]);
-        Some((self.texts.get(at), self.texts.buffer(at)))
-    }
-
-    /// The bytes of all messages.
-    fn bytes(&self) -> usize {
-        (0..self.rows).filter_map(|row| self.get(row)).map(|(message, _)| message.len()).sum()
-    }
 }
 
 impl Decoder {

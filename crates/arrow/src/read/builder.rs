@@ -200,8 +200,7 @@ impl ReaderBuilder {
             bad_rows: if self.bad_rows == BadRows::Skip { BadRows::Fail } else { self.bad_rows },
             ..self.clone()
         };
-        let decoders = (0..self.threads).map(|_| each.build_decoder()).collect::<Result<_, _>>()?;
-        Ok(ArrayDecoder::new(decoders, self.bad_rows, self.columns_budget))
+        ArrayDecoder::new(each, self.threads, self.bad_rows, self.columns_budget)
     }
 
     /// A reader of length-delimited messages.

@@ -2,7 +2,7 @@
 
 use arrow_schema::{ArrowError, DataType};
 use core::fmt;
-use tablepb::DecodeError;
+use tablepb::{DecodeError, ParseError};
 
 /// Why reading stopped: the [kind](Self::kind), and the [row](Self::row) at fault.
 #[derive(Debug)]
@@ -38,6 +38,10 @@ pub enum ErrorKind {
     ForeignType(String),
     /// A column of this type, which is not one of [those](super::ArrayDecoder) that hold messages.
     NotMessages(DataType),
+    /// A column of this type, where one of text is asked for.
+    NotText(DataType),
+    /// A text is not the JSON of a message; the error has line and column, and the path of the field.
+    Json(ParseError),
     /// The source failed.
     Io(std::io::Error),
     /// Arrow refused the columns; the rows of the batch are lost.
@@ -45,7 +49,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(super) fn new(kind: ErrorKind, row: u64) -> Self {
+    pub(crate) fn new(kind: ErrorKind, row: u64) -> Self {
         Self { kind, row, consumed: 0 }
     }
 
@@ -86,7 +90,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A column as a whole has no row at fault.
-        if !matches!(self.kind, ErrorKind::NotMessages(_)) {
+        if !matches!(self.kind, ErrorKind::NotMessages(_) | ErrorKind::NotText(_)) {
             write!(f, "row {}: ", self.row)?;
         }
         match &self.kind {
@@ -102,8 +106,10 @@ impl fmt::Display for Error {
             ErrorKind::UnknownSchema(id) => write!(f, "no message type for schema {id}"),
             ErrorKind::ForeignType(name) => write!(f, "a message of another type, {name}"),
             ErrorKind::NotMessages(data_type) => {
-                write!(f, "a column of type {data_type}; messages are in a column of bytes")
+                write!(f, "a column of type {data_type}, and not bytes")
             }
+            ErrorKind::NotText(data_type) => write!(f, "a column of type {data_type}, and not text"),
+            ErrorKind::Json(error) => error.fmt(f),
             ErrorKind::Io(error) => error.fmt(f),
             ErrorKind::Arrow(error) => error.fmt(f),
         }
@@ -114,6 +120,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             ErrorKind::Decode(error) | ErrorKind::Frame(error) => Some(error),
+            ErrorKind::Json(error) => Some(error),
             ErrorKind::Io(error) => Some(error),
             ErrorKind::Arrow(error) => Some(error),
             _ => None,

@@ -282,3 +282,44 @@ fn arrays_go_back() -> Result<(), ArrowError> {
     assert!(writer.encode_array(&other).is_err());
     Ok(())
 }
+
+#[test]
+fn columns_are_json_and_come_back() {
+    use tablepb_arrow::{from_json, to_json};
+
+    let (rows, all) = (rows(), descriptor(&ALL));
+    let expected: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let row = row.as_deref()?;
+            let message = tablepb::DynamicMessage::decode(&all, row).unwrap();
+            Some(tablepb::json::to_string(&message).unwrap())
+        })
+        .collect();
+    for column in columns(&rows) {
+        let texts = to_json(&all, &column, BadRows::Fail).unwrap();
+        assert_eq!(texts, StringArray::from(expected.clone()), "{}", column.data_type());
+    }
+    let texts = StringArray::from(expected);
+    let views = StringViewArray::from_iter(texts.iter());
+    let large = LargeStringArray::from_iter(texts.iter());
+    let back = from_json(&all, &texts, BadRows::Fail).unwrap();
+    for column in [&views as &dyn Array, &large] {
+        assert_eq!(from_json(&all, column, BadRows::Fail).unwrap(), back);
+    }
+    assert_eq!(to_json(&all, &back, BadRows::Fail).unwrap(), texts);
+
+    let bad = StringArray::from(vec![Some("{}"), None, Some("{")]);
+    let error = from_json(&all, &bad, BadRows::Fail).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Json(_)) && error.row() == 2, "{error}");
+    assert_eq!(from_json(&all, &bad, BadRows::Skip).unwrap().null_count(), 2);
+    let (rows, bad) = with_bad(20);
+    let error = to_json(&all, &of::<BinaryArray>(&rows), BadRows::Fail).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Decode(_)) && error.row() == bad[0], "{error}");
+    // The types are told apart.
+    let error = to_json(&all, &texts, BadRows::Skip).unwrap_err();
+    assert_eq!(error.to_string(), "a column of type Utf8, and not bytes");
+    let error = from_json(&all, &back, BadRows::Skip).unwrap_err();
+    assert_eq!(error.to_string(), "a column of type Binary, and not text");
+    assert_eq!(ArrayDecoder::rejected_schema().fields().len(), 3);
+}
