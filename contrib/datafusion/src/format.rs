@@ -74,7 +74,7 @@ impl ProtobufFormat {
     /// `Plan`: the fields of the options are not in the message, or it has too many columns.
     pub fn new(descriptor: &MessageDescriptor, options: ProtobufOptions) -> Result<Self> {
         let paths: Vec<_> = options.fields.iter().map(String::as_str).collect();
-        let schema = match mapping::schema(descriptor, &options.mapping(), &paths) {
+        let schema = match mapping::schema(descriptor, &options.mapping, &paths) {
             Ok(schema) => nulls::schema(&schema),
             Err(error) => return plan_err!("the columns of {}: {error}", descriptor.full_name()),
         };

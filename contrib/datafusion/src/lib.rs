@@ -48,7 +48,7 @@ pub use format::{ProtobufFormat, ProtobufFormatFactory, ProtobufTableFactory, re
 pub use functions::register_functions;
 pub use options::{Compression, ProtobufOptions};
 pub use source::ProtobufSource;
-pub use tablepb_arrow::mapping::Enums;
+pub use tablepb_arrow::mapping::{Enums, Options};
 
 /// Compiles the code of the README.
 #[cfg(doctest)]

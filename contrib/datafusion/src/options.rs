@@ -1,13 +1,12 @@
 //! [`ProtobufOptions`]: the options of a table.
 
-use datafusion::arrow::datatypes::TimeUnit;
 use datafusion::common::config_err;
 use datafusion::common::parsers::CompressionTypeVariant;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::error::Result;
 use object_store::path::Path;
 use std::str::FromStr;
-use tablepb_arrow::mapping::{Enums, Options};
+use tablepb_arrow::mapping::{MappingErrorKind, Options};
 
 /// How files are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,31 +69,27 @@ impl Compression {
 /// | option | value | default |
 /// |---|---|---|
 /// | `fields` | paths of fields, with commas between them: `a, b.c` | all fields |
-/// | `enums` | `number`, `name`, `dictionary` | `number` |
-/// | `well_known` | `true`: timestamps, durations and wrappers as values, not structs | `false` |
-/// | `time_unit` | of these values: `second`, `millisecond`, `microsecond`, `nanosecond`, which reach from 1677 to 2262 | `nanosecond` |
-/// | `views` | `false`: strings and bytes are `Utf8` and `Binary`, copied; DataFusion 55 looks up keys of maps (`labels['k']`) in these only | `true` |
-/// | `recursion` | how often a message type may stand below itself; deeper it is its bytes, unless `fields` names fields in it | 0 |
+/// | `preset`, `enums`, `oneofs`, `maps`, `presence`, `well_known`, `time_unit`, `views`, `recursion`, `recursive`, `json`, .. | how fields become columns, as [`Options::set`] says | those of [`Options::new`] |
 /// | `max_row_len` | the longest message, in bytes | 67 108 864 |
 /// | `compression` | `gzip`, `zstd`, `uncompressed` | as the name of each file says |
 ///
-/// ```
-/// use tablepb_datafusion::{Compression, Enums, ProtobufOptions};
+/// DataFusion 55 looks up keys of maps (`labels['k']`) only without `views`. A query of a time that does not fit nanoseconds, the default, fails, such as one that never was set and is the
+/// year 1; `time_unit` `microsecond` holds all that the types allow.
 ///
-/// let mut options = ProtobufOptions::new().with_enums(Enums::Name);
+/// ```
+/// use tablepb_datafusion::{Compression, Enums, Options, ProtobufOptions};
+///
+/// let mut options = ProtobufOptions::new().with_mapping(Options::portable().enums(Enums::Number));
 /// options.set("compression", "zstd")?;
-/// assert_eq!(options, ProtobufOptions::new().with_enums(Enums::Name).with_compression(Compression::Zstd));
+/// options.set("enums", "name")?;
+/// assert_eq!(options, ProtobufOptions::new().with_mapping(Options::portable()).with_compression(Compression::Zstd));
 /// assert!(options.set("compresion", "zstd").is_err());
 /// # Ok::<(), datafusion::error::DataFusionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProtobufOptions {
     pub(crate) fields: Vec<String>,
-    pub(crate) enums: Enums,
-    pub(crate) well_known: bool,
-    pub(crate) time_unit: TimeUnit,
-    pub(crate) views: bool,
-    pub(crate) recursion: u32,
+    pub(crate) mapping: Options,
     pub(crate) max_row_len: usize,
     pub(crate) compression: Compression,
 }
@@ -111,11 +106,7 @@ impl ProtobufOptions {
     pub const fn new() -> Self {
         Self {
             fields: Vec::new(),
-            enums: Enums::Number,
-            well_known: false,
-            time_unit: TimeUnit::Nanosecond,
-            views: true,
-            recursion: 0,
+            mapping: Options::new(),
             max_row_len: 64 << 20,
             compression: Compression::Auto,
         }
@@ -129,42 +120,10 @@ impl ProtobufOptions {
         self
     }
 
-    /// What enums become; numbers by default.
+    /// How fields become columns; [`Options::new`] by default. It sets all of these options.
     #[must_use]
-    pub const fn with_enums(mut self, enums: Enums) -> Self {
-        self.enums = enums;
-        self
-    }
-
-    /// Whether timestamps, durations and wrappers are values, as [`tablepb_arrow::mapping::Options::well_known`] says; they are structs by default.
-    #[must_use]
-    pub const fn with_well_known(mut self, well_known: bool) -> Self {
-        self.well_known = well_known;
-        self
-    }
-
-    /// The unit of [well-known](Self::with_well_known) timestamps and durations; nanoseconds by default, which reach from 1677 to 2262. A query of a column fails
-    /// at a time that does not fit, such as one that never was set and is the year 1; microseconds hold all that the types allow, the years 1 to 9999. Of coarser units, timestamps are
-    /// rounded down and durations towards zero.
-    #[must_use]
-    pub const fn with_time_unit(mut self, unit: TimeUnit) -> Self {
-        self.time_unit = unit;
-        self
-    }
-
-    /// Whether strings and bytes are `Utf8View` and `BinaryView`, which point into the block that was read; true by default. DataFusion 55 looks up keys of maps
-    /// (`labels['k']`) only in `Utf8`, which is copied.
-    #[must_use]
-    pub const fn with_views(mut self, views: bool) -> Self {
-        self.views = views;
-        self
-    }
-
-    /// How often a message type may stand below itself on one path; 0 by default. What is deeper is a binary column, unless
-    /// [`with_fields`](Self::with_fields) names fields in it.
-    #[must_use]
-    pub const fn with_recursion(mut self, times: u32) -> Self {
-        self.recursion = times;
+    pub fn with_mapping(mut self, mapping: Options) -> Self {
+        self.mapping = mapping;
         self
     }
 
@@ -182,7 +141,7 @@ impl ProtobufOptions {
         self
     }
 
-    /// Sets an option by its name in SQL.
+    /// Sets an option by its name in SQL. `preset` sets several, so it comes first.
     ///
     /// # Errors
     /// `Configuration`: there is no such option, or it does not take the value.
@@ -197,97 +156,39 @@ impl ProtobufOptions {
                 }
                 self.fields = fields;
             }
-            "enums" => {
-                self.enums = match value.to_ascii_lowercase().as_str() {
-                    "number" => Enums::Number,
-                    "name" => Enums::Name,
-                    "dictionary" => Enums::Dictionary,
-                    _ => {
-                        return config_err!(
-                            "the option enums is 'number', 'name' or 'dictionary', not '{value}'"
-                        );
-                    }
-                }
-            }
-            "well_known" => self.well_known = flag(name, value)?,
-            "time_unit" => {
-                let unit = UNITS.iter().find(|(_, name)| name.eq_ignore_ascii_case(value));
-                let Some((unit, _)) = unit else {
-                    return config_err!(
-                        "the option time_unit is 'second', 'millisecond', 'microsecond' or 'nanosecond', not '{value}'"
-                    );
-                };
-                self.time_unit = *unit;
-            }
-            "views" => self.views = flag(name, value)?,
-            "recursion" => match value.parse() {
-                Ok(times) => self.recursion = times,
-                Err(_) => return config_err!("the option recursion is a number, not '{value}'"),
-            },
             "max_row_len" => match value.parse() {
                 Ok(bytes) => *self = std::mem::take(self).with_max_row_len(bytes),
                 Err(_) => return config_err!("the option max_row_len is a number of bytes, not '{value}'"),
             },
             "compression" => self.compression = compression(value)?,
-            _ => {
-                return config_err!(
-                    "tables of protobuf files have no option '{name}'; they have message, descriptors, fields, enums, well_known, time_unit, views, recursion, \
-                     max_row_len and compression"
-                );
-            }
+            _ => match self.mapping.set(name, value) {
+                Ok(()) => {}
+                Err(error) if matches!(error.kind(), MappingErrorKind::NoSuchOption) => {
+                    return config_err!(
+                        "tables of protobuf files have no option '{name}'; they have message, descriptors, fields, preset, enums, oneofs, maps, presence, well_known, time_unit, \
+                         views, unknown_fields, extensions, recursion, recursive, json, bytes, max_row_len and compression"
+                    );
+                }
+                Err(error) => return config_err!("{error}"),
+            },
         }
         Ok(())
     }
 
-    /// The options that differ from their defaults, as [`set`](Self::set) takes them.
+    /// The options that differ from their defaults, as [`set`](Self::set) takes them, in an order that makes the same options again.
     #[must_use]
     pub fn entries(&self) -> Vec<(&'static str, String)> {
-        let enums = match self.enums {
-            Enums::Number => "number",
-            Enums::Name => "name",
-            Enums::Dictionary => "dictionary",
-        };
         let default = Self::new();
-        let entries = [
+        let mut entries = self.mapping.entries();
+        let others = [
             (self.fields != default.fields, "fields", self.fields.join(",")),
-            (self.enums != default.enums, "enums", enums.to_owned()),
-            (self.well_known != default.well_known, "well_known", self.well_known.to_string()),
-            (self.time_unit != default.time_unit, "time_unit", unit_name(self.time_unit).to_owned()),
-            (self.views != default.views, "views", self.views.to_string()),
-            (self.recursion != default.recursion, "recursion", self.recursion.to_string()),
             (self.max_row_len != default.max_row_len, "max_row_len", self.max_row_len.to_string()),
             (self.compression != default.compression, "compression", self.compression.name().to_owned()),
         ];
-        entries.into_iter().filter(|(differs, ..)| *differs).map(|(_, name, value)| (name, value)).collect()
-    }
-
-    /// How fields become columns.
-    pub(crate) fn mapping(&self) -> Options {
-        let Self { enums, well_known, views, recursion, .. } = *self;
-        Options::new()
-            .enums(enums)
-            .well_known(well_known)
-            .time_unit(self.time_unit)
-            .views(views)
-            .recursion(recursion)
-    }
-}
-
-const UNITS: [(TimeUnit, &str); 4] = [
-    (TimeUnit::Second, "second"),
-    (TimeUnit::Millisecond, "millisecond"),
-    (TimeUnit::Microsecond, "microsecond"),
-    (TimeUnit::Nanosecond, "nanosecond"),
-];
-
-fn unit_name(unit: TimeUnit) -> &'static str {
-    UNITS.iter().find(|(known, _)| *known == unit).map_or("nanosecond", |(_, name)| name)
-}
-
-fn flag(name: &str, value: &str) -> Result<bool> {
-    match value.to_ascii_lowercase().parse() {
-        Ok(flag) => Ok(flag),
-        Err(_) => config_err!("the option {name} is 'true' or 'false', not '{value}'"),
+        entries.extend(
+            others.into_iter().filter(|(differs, ..)| *differs).map(|(_, name, value)| (name, value)),
+        );
+        entries
     }
 }
 
@@ -312,11 +213,7 @@ mod tests {
     fn entries_set_the_options_again() {
         let options = ProtobufOptions::new()
             .with_fields(["a.b", "c"])
-            .with_enums(Enums::Dictionary)
-            .with_well_known(true)
-            .with_time_unit(TimeUnit::Microsecond)
-            .with_views(false)
-            .with_recursion(2)
+            .with_mapping(Options::portable().json(["a.c"]))
             .with_max_row_len(77)
             .with_compression(Compression::Uncompressed);
         let mut again = ProtobufOptions::new();
@@ -325,7 +222,6 @@ mod tests {
             again.set(name, &value).unwrap();
         }
         assert_eq!(again, options);
-        assert_eq!(again.entries().len(), 8);
     }
 
     #[test]
@@ -334,10 +230,6 @@ mod tests {
         for (name, value, hint) in [
             ("fields", "a,,b", "commas"),
             ("enums", "text", "'dictionary'"),
-            ("well_known", "yes", "'true'"),
-            ("time_unit", "us", "'microsecond'"),
-            ("views", "1", "'true'"),
-            ("recursion", "-1", "number"),
             ("max_row_len", "1 MB", "bytes"),
             ("compression", "xz", "'zstd'"),
             ("delimiter", ",", "max_row_len"),

@@ -69,7 +69,7 @@ impl ProtobufSource {
         let options = self.format.options();
         let paths = self.paths()?;
         let reader = ReaderBuilder::new(self.format.descriptor())
-            .options(options.mapping())
+            .options(options.mapping.clone())
             .max_row_len(options.max_row_len)
             .batch_size(batch_size);
         let reader = (!paths.is_empty()).then(|| reader.projection(paths));

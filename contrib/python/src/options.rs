@@ -1,11 +1,11 @@
 //! [`Mapping`]: how fields become columns, as keyword arguments.
 
 use crate::wrong;
-use arrow_schema::TimeUnit;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 use tablepb::MessageDescriptor;
-use tablepb_arrow::mapping::{Enums, Oneofs, Options};
+use tablepb_arrow::mapping::{MappingErrorKind, Options};
 use tablepb_arrow::{BadRows, ReaderBuilder};
 
 /// The keyword arguments that `schema` and `decode` share.
@@ -24,13 +24,9 @@ impl Mapping {
         let threads = if decodes { all } else { 1 };
         let mut mapping = Self { options: Options::portable(), threads, ..Self::default() };
         let Some(arguments) = arguments else { return Ok(mapping) };
-        // First, for the others choose beside it.
+        // The preset sets what others change.
         if let Some(preset) = arguments.get_item("preset")? {
-            mapping.options = match preset.extract::<String>()?.as_str() {
-                "portable" => Options::portable(),
-                "arrow" => Options::arrow(),
-                other => return Err(unknown("preset", other)),
-            };
+            mapping.set("preset", &preset, decodes)?;
         }
         for (name, value) in arguments {
             let name = name.extract::<String>()?;
@@ -43,59 +39,41 @@ impl Mapping {
     }
 
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>, decodes: bool) -> PyResult<()> {
-        let options = std::mem::take(&mut self.options);
-        let text = || value.extract::<String>();
-        self.options = match name {
-            "fields" => {
-                self.fields = value.extract()?;
-                options
-            }
-            "enums" => options.enums(match text()?.as_str() {
-                "number" => Enums::Number,
-                "name" => Enums::Name,
-                "dictionary" => Enums::Dictionary,
-                other => return Err(unknown(name, other)),
-            }),
-            "oneofs" => options.oneofs(match text()?.as_str() {
-                "columns" => Oneofs::Columns,
-                "union" => Oneofs::Union,
-                other => return Err(unknown(name, other)),
-            }),
-            "time_unit" => options.time_unit(match text()?.as_str() {
-                "s" => TimeUnit::Second,
-                "ms" => TimeUnit::Millisecond,
-                "us" => TimeUnit::Microsecond,
-                "ns" => TimeUnit::Nanosecond,
-                other => return Err(unknown(name, other)),
-            }),
-            "well_known" => options.well_known(value.extract()?),
-            "views" => options.views(value.extract()?),
-            "unknown_fields" => options.unknown_fields(value.extract()?),
-            "recursion" => options.recursion(value.extract()?),
-            "json_fields" => options.json(value.extract::<Vec<String>>()?),
-            "bytes_fields" => options.bytes(value.extract::<Vec<String>>()?),
+        match name {
+            "fields" => self.fields = value.extract()?,
             "threads" if decodes => {
                 let threads: usize = value.extract()?;
                 if threads > 0 {
                     self.threads = threads;
                 }
-                options
             }
             "bad_rows" if decodes => {
-                self.bad_rows = match text()?.as_str() {
+                self.bad_rows = match value.extract::<String>()?.as_str() {
                     "fail" => BadRows::Fail,
                     "null" => BadRows::Skip,
                     "error" => BadRows::Null,
-                    other => return Err(unknown(name, other)),
+                    other => {
+                        return Err(wrong(format!("bad_rows is 'fail', 'null' or 'error', not '{other}'")));
+                    }
                 };
-                options
             }
-            _ => {
-                let text = format!("there is no argument {name}");
-                return Err(pyo3::exceptions::PyTypeError::new_err(text));
-            }
-        };
+            "json" => self.options = self.options.clone().json(value.extract::<Vec<String>>()?),
+            "bytes" => self.options = self.options.clone().bytes(value.extract::<Vec<String>>()?),
+            _ => self.set_by_name(name, value)?,
+        }
         Ok(())
+    }
+
+    /// An option that SQL has too, by the same name.
+    fn set_by_name(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = match value.is_instance_of::<PyBool>() {
+            true => value.extract::<bool>()?.to_string(),
+            false => value.str()?.to_string(),
+        };
+        self.options.set(name, &text).map_err(|error| match error.kind() {
+            MappingErrorKind::NoSuchOption => PyTypeError::new_err(format!("there is no argument {name}")),
+            _ => wrong(error.to_string()),
+        })
     }
 
     /// What decodes with these options.
@@ -103,8 +81,4 @@ impl Mapping {
         let Self { fields, options, bad_rows, threads } = self;
         ReaderBuilder::new(message).projection(fields).options(options).bad_rows(bad_rows).threads(threads)
     }
-}
-
-fn unknown(name: &str, value: &str) -> PyErr {
-    wrong(format!("{name} may not be {value:?}"))
 }

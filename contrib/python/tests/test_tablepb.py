@@ -194,9 +194,10 @@ def test_options_and_schemas(order, column, tmp_path):
     table = pyarrow.table(order.decode(column, fields=["id", "items.name"], views=True, enums="number"))
     assert table.column_names == ["id", "items"]
     assert table.schema.field("items").type.value_type.num_fields == 1
-    whole = pyarrow.table(order.decode(column, fields=["items"], json_fields=["items"]))
+    whole = pyarrow.table(order.decode(column, fields=["items"], json=["items"]))
     assert whole.schema.field("items").type.value_type == pyarrow.string()
-    assert pyarrow.schema(order.schema(bytes_fields=["at"])).field("at").type == pyarrow.binary()
+    assert pyarrow.schema(order.schema(bytes=["at"])).field("at").type == pyarrow.binary()
+    assert pyarrow.schema(order.schema(bytes=[".google.protobuf.Timestamp"])).field("at").type == pyarrow.binary()
     arrow = pyarrow.schema(order.schema(preset="arrow"))
     assert pyarrow.types.is_dictionary(arrow.field("state").type) and pyarrow.types.is_union(arrow.field("paid").type)
     for wrong in ({"enums": "x"}, {"fields": ["nope"]}, {"bad_rows": "skip"}, {"time_unit": "day"}):

@@ -115,8 +115,14 @@ impl FileFormatFactory for ProtobufFormatFactory {
     fn create(&self, _: &dyn Session, entries: &HashMap<String, String>) -> Result<Arc<dyn FileFormat>> {
         let mut options = ProtobufOptions::new();
         let (mut message, mut descriptors) = (None, None);
+        let mut entries: Vec<_> = entries
+            .iter()
+            .map(|(name, value)| (name.strip_prefix("format.").unwrap_or(name), value))
+            .collect();
+        // It sets what others change.
+        entries.sort_by_key(|(name, _)| *name != "preset");
         for (name, value) in entries {
-            match name.strip_prefix("format.").unwrap_or(name) {
+            match name {
                 "message" => message = Some(value),
                 "descriptors" => descriptors = Some(value.as_str()),
                 name => options.set(name, value)?,

@@ -94,7 +94,7 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusion
 mod tests {
     use super::*;
     use crate::options::Compression;
-    use tablepb_arrow::mapping::Enums;
+    use tablepb_arrow::mapping::{Enums, Options};
     use tablepb_schema::SourceBuilder;
 
     const SCHEMA: &str = "syntax = 'proto3'; package example; import 'google/protobuf/timestamp.proto';
@@ -105,8 +105,7 @@ mod tests {
         let pool = SourceBuilder::new().source("log.proto", SCHEMA).build().unwrap();
         let options = ProtobufOptions::new()
             .with_fields(["level", "at", "inner.line"])
-            .with_enums(Enums::Name)
-            .with_well_known(true)
+            .with_mapping(Options::new().enums(Enums::Name).well_known(true).json([".example.Log", "inner"]))
             .with_compression(Compression::Gzip);
         let format = ProtobufFormat::new(&pool.message("example.Log").unwrap(), options).unwrap();
         format.in_directory(&ListingTableUrl::parse("memory:///logs/of a%20day/").unwrap())

@@ -56,7 +56,7 @@ impl Convert {
         options: &ProtobufOptions,
     ) -> Result<DataType> {
         match self {
-            Self::Decode => match mapping::schema(message, &options.mapping(), paths) {
+            Self::Decode => match mapping::schema(message, &options.mapping, paths) {
                 // The struct may be null, and so may its fields.
                 Ok(schema) => Ok(nulls::of_struct(&schema).data_type().clone()),
                 Err(error) => plan_err!("the columns of {}: {error}", message.full_name()),
@@ -94,7 +94,8 @@ fn decode(
     paths: &[&str],
     (options, bad_rows): (&ProtobufOptions, BadRows),
 ) -> Result<ArrayRef> {
-    let reader = ReaderBuilder::new(message).projection(paths.iter().copied()).options(options.mapping());
+    let reader =
+        ReaderBuilder::new(message).projection(paths.iter().copied()).options(options.mapping.clone());
     let mut decoder =
         reader.bad_rows(bad_rows).build_array_decoder().map_err(|error| plan_datafusion_err!("{error}"))?;
     let structs = decoder.decode(values).map_err(|error| exec_datafusion_err!("{error}"))?;

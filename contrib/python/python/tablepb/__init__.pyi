@@ -22,14 +22,18 @@ class _Columns(TypedDict, total=False):
     fields: Iterable[str] | None
     preset: Literal["portable", "arrow"]
     enums: Literal["number", "name", "dictionary"] | None
-    oneofs: Literal["columns", "union"] | None
+    oneofs: Literal["columns", "union", "named"] | None
+    maps: Literal["map", "entries", "lists"] | None
+    presence: Literal["null", "default"] | None
     well_known: bool | None
     time_unit: Literal["s", "ms", "us", "ns"] | None
     views: bool | None
     unknown_fields: bool
+    extensions: bool
     recursion: int
-    json_fields: Iterable[str]
-    bytes_fields: Iterable[str]
+    recursive: Literal["bytes", "json", "error"] | None
+    json: Iterable[str]
+    bytes: Iterable[str]
 
 class _Decoding(_Columns, total=False):
     bad_rows: Literal["fail", "null", "error"]

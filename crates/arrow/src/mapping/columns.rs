@@ -2,7 +2,8 @@
 
 use super::paths::Selection;
 use super::{
-    Enums, MAX_COLUMNS, MAX_NESTING, MappingError, MappingErrorKind, Oneofs, Options, Recursive, UNKNOWN,
+    Enums, MAX_COLUMNS, MAX_NESTING, MappingError, MappingErrorKind, Oneofs, Options, Presence, Recursive,
+    UNKNOWN,
 };
 use std::collections::HashSet;
 use tablepb::schema::OneofDescriptor;
@@ -33,6 +34,8 @@ pub(crate) enum Content {
     Field(FieldColumn),
     /// A oneof.
     Union(UnionColumn),
+    /// The name of the member of a oneof that is set.
+    Member(OneofDescriptor),
     /// The unknown fields.
     Unknown,
 }
@@ -134,10 +137,19 @@ impl Builder<'_> {
         for field in descriptor.fields() {
             known.insert(field.name().to_owned());
             let Some(part) = selected(selection, field.name()) else { continue };
-            match union_of(&field, self.options) {
-                None => columns.push(self.field(field, part)?),
-                Some(oneof) if columns.iter().any(|column| is_union(column, &oneof)) => {}
-                Some(oneof) => columns.push(self.union(oneof, selection)?),
+            let oneof = field.containing_oneof().filter(|oneof| !oneof.is_synthetic());
+            match (oneof, self.options.oneofs) {
+                (Some(oneof), Oneofs::Union) if is_new(&columns, &oneof) => {
+                    columns.push(self.union(oneof, selection)?);
+                }
+                (Some(_), Oneofs::Union) => {}
+                (Some(oneof), Oneofs::Named) if is_new(&columns, &oneof) => {
+                    if oneof.fields().all(|member| selected(selection, member.name()).is_some()) {
+                        columns.push(self.member(oneof)?);
+                    }
+                    columns.push(self.field(field, part)?);
+                }
+                _ => columns.push(self.field(field, part)?),
             }
         }
         let mut extensions: Vec<_> = descriptor.extensions().map(|extension| extension.as_field()).collect();
@@ -189,7 +201,9 @@ impl Builder<'_> {
         self.place.pop();
         let one = matches!(repeat, Repeat::One);
         // A message that is required is still absent where required fields are not checked, and has presence.
-        let nullable = one && field.supports_presence() && !field.is_required();
+        let has_presence = one && field.supports_presence() && !field.is_required();
+        let nullable =
+            has_presence && (self.options.presence == Presence::Null || stays_nullable(&field, &cell));
         Ok(Column { name, nullable, content: Content::Field(FieldColumn { field, repeat, cell }) })
     }
 
@@ -214,6 +228,11 @@ impl Builder<'_> {
         self.counted("value")?;
         let key = self.cell(&key, &all)?;
         Ok((Repeat::Map(key), self.cell(&value, part)?))
+    }
+
+    fn member(&mut self, oneof: OneofDescriptor) -> Result<Column, MappingError> {
+        self.counted(oneof.name())?;
+        Ok(Column { name: oneof.name().to_owned(), nullable: true, content: Content::Member(oneof) })
     }
 
     fn union(&mut self, oneof: OneofDescriptor, selection: &Selection) -> Result<Column, MappingError> {
@@ -247,7 +266,11 @@ impl Builder<'_> {
         };
         if selection.all && !self.options.whole.is_empty() {
             let place = self.place.join(".");
-            if let Some((_, what)) = self.options.whole.iter().rfind(|(path, _)| *path == place) {
+            let is_it = |path: &str| match path.strip_prefix('.') {
+                Some(name) => name == message.full_name(),
+                None => path == place,
+            };
+            if let Some((_, what)) = self.options.whole.iter().rfind(|(path, _)| is_it(path)) {
                 return self.cut(message, *what);
             }
         }
@@ -275,9 +298,13 @@ impl Builder<'_> {
     }
 }
 
-/// Checks that a path names messages: a field, or the elements or values of one.
+/// Checks that a path names messages: a field, or the elements or values of one; or a type. A pool need not have the types that Google defines.
 fn is_message(descriptor: &MessageDescriptor, path: &str) -> Result<(), MappingError> {
     let error = |kind| MappingError::new(kind, path.to_owned());
+    if let Some(name) = path.strip_prefix('.') {
+        let is_known = name.starts_with("google.protobuf.") || descriptor.parent_pool().message(name).is_ok();
+        return if is_known { Ok(()) } else { Err(error(MappingErrorKind::NoSuchType)) };
+    }
     let mut inside = Some(descriptor.clone());
     for name in path.split('.') {
         let outer = inside.ok_or_else(|| error(MappingErrorKind::NotAMessage))?;
@@ -303,14 +330,22 @@ fn selected<'s>(selection: &'s Selection, name: &str) -> Option<&'s Selection> {
     }
 }
 
-/// The oneof that a field becomes a part of.
-fn union_of(field: &FieldDescriptor, options: &Options) -> Option<OneofDescriptor> {
-    let oneof = field.containing_oneof().filter(|oneof| !oneof.is_synthetic())?;
-    (options.oneofs == Oneofs::Union).then_some(oneof)
+/// Whether none of the columns is of this oneof.
+fn is_new(columns: &[Column], oneof: &OneofDescriptor) -> bool {
+    !columns.iter().any(|column| match &column.content {
+        Content::Union(UnionColumn { oneof: other, .. }) | Content::Member(other) => {
+            other.full_name() == oneof.full_name()
+        }
+        _ => false,
+    })
 }
 
-fn is_union(column: &Column, oneof: &OneofDescriptor) -> bool {
-    matches!(&column.content, Content::Union(union) if union.oneof.full_name() == oneof.full_name())
+/// Whether a field with presence has a nullable column where those of others have defaults: there is none that would do.
+fn stays_nullable(field: &FieldDescriptor, cell: &Cell) -> bool {
+    let in_oneof = field.containing_oneof().is_some_and(|oneof| !oneof.is_synthetic());
+    let is_value =
+        matches!(cell, Cell::Cut(_) | Cell::Json(_) | Cell::Timestamp | Cell::Duration | Cell::Wrapper(..));
+    in_oneof || is_value
 }
 
 /// The name of the column of a field: that of the field, of an extension its full name in brackets.

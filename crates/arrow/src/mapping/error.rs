@@ -16,6 +16,8 @@ pub struct MappingError {
 pub enum MappingErrorKind {
     /// A path names a field that the message does not have.
     NoSuchField,
+    /// The pool of the message type has no type of this name.
+    NoSuchType,
     /// A path goes on after a field that is not a message.
     NotAMessage,
     /// A struct would have two columns of one name.
@@ -28,6 +30,10 @@ pub enum MappingErrorKind {
     RecursiveType,
     /// A oneof with more than 127 members cannot be a union.
     TooManyMembers,
+    /// There is no option of this name.
+    NoSuchOption,
+    /// The option does not take the value; the text says what it takes.
+    OptionValue(String),
     /// The library refused the paths.
     Projection(PathError),
 }
@@ -43,7 +49,7 @@ impl MappingError {
         &self.kind
     }
 
-    /// The column or path at fault: names with dots between them.
+    /// The column or path at fault, names with dots between them; or the name of the option.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
@@ -54,6 +60,7 @@ impl fmt::Display for MappingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match &self.kind {
             MappingErrorKind::NoSuchField => "no such field",
+            MappingErrorKind::NoSuchType => "no such message type",
             MappingErrorKind::NotAMessage => "the field is not a message",
             MappingErrorKind::DuplicateName => "two columns of this name",
             MappingErrorKind::TooManyColumns => {
@@ -62,6 +69,8 @@ impl fmt::Display for MappingError {
             MappingErrorKind::TooDeep => "columns are nested too deep",
             MappingErrorKind::RecursiveType => "the message type is in itself",
             MappingErrorKind::TooManyMembers => "too many members for a union",
+            MappingErrorKind::NoSuchOption => "no such option",
+            MappingErrorKind::OptionValue(fits) => return write!(f, "the option {} is {fits}", self.place),
             MappingErrorKind::Projection(error) => return error.fmt(f),
         };
         write!(f, "{what}: {}", self.place)

@@ -1,6 +1,6 @@
 //! Columns as Arrow fields.
 
-use super::{Cell, Column, Content, MessageColumns, NONE, NUMBER, Options, Repeat, TYPE};
+use super::{Cell, Column, Content, Enums, Maps, MessageColumns, NONE, NUMBER, Options, Repeat, TYPE};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, UnionFields, UnionMode};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,6 +19,10 @@ fn field(column: &Column, options: &Options) -> Field {
     let content = match &column.content {
         Content::Field(content) => content,
         Content::Unknown => return Field::new(&column.name, binary(options), column.nullable),
+        Content::Member(_) => {
+            let data_type = if options.enums == Enums::Dictionary { dictionary() } else { text(options) };
+            return Field::new(&column.name, data_type, column.nullable);
+        }
         Content::Union(union) => {
             let none = (0, Arc::new(Field::new(NONE, DataType::Null, true)));
             let members = union.members.iter().map(|(id, column)| (*id, Arc::new(field(column, options))));
@@ -32,15 +36,26 @@ fn field(column: &Column, options: &Options) -> Field {
         Repeat::One => cell,
         Repeat::List => DataType::List(Arc::new(Field::new("item", cell, false))),
         Repeat::Map(key) => {
-            let [key, value] = entry_fields(key, &content.cell, options);
-            let entries = DataType::Struct(Fields::from([key, value]));
-            DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
+            let parts = entry_fields(key, &content.cell, options);
+            let entries =
+                |name, parts| Arc::new(Field::new(name, DataType::Struct(Fields::from(parts)), false));
+            match options.maps {
+                Maps::Map => DataType::Map(entries("entries", parts), false),
+                Maps::Entries => DataType::List(entries("item", parts)),
+                Maps::Lists => DataType::Struct(parts.map(|part| Arc::new(list_of(&part))).into()),
+            }
         }
     };
     if !matches!(content.repeat, Repeat::Map(_)) {
         metadata.extend(type_metadata(&content.cell));
     }
     Field::new(&column.name, data_type, column.nullable).with_metadata(metadata)
+}
+
+/// A part of entries as a list of all of them.
+fn list_of(part: &Field) -> Field {
+    let item = Field::new("item", part.data_type().clone(), false);
+    Field::new(part.name(), DataType::List(Arc::new(item)), false).with_metadata(part.metadata().clone())
 }
 
 /// The fields of the entries of a map.
@@ -72,6 +87,11 @@ fn text(options: &Options) -> DataType {
     if options.views { DataType::Utf8View } else { DataType::Utf8 }
 }
 
+/// Names that repeat.
+fn dictionary() -> DataType {
+    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+}
+
 fn binary(options: &Options) -> DataType {
     if options.views { DataType::BinaryView } else { DataType::Binary }
 }
@@ -88,7 +108,7 @@ fn data_type(cell: &Cell, options: &Options) -> DataType {
         Cell::F64 => DataType::Float64,
         Cell::Text | Cell::EnumName(_) | Cell::Json(_) => text(options),
         Cell::Bytes | Cell::Cut(_) => binary(options),
-        Cell::EnumDictionary(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+        Cell::EnumDictionary(_) => dictionary(),
         Cell::Message(columns) => DataType::Struct(fields(columns, options)),
         Cell::Timestamp => DataType::Timestamp(options.time_unit, Some("UTC".into())),
         Cell::Duration => DataType::Duration(options.time_unit),

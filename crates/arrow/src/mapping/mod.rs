@@ -12,14 +12,14 @@
 //! | enum | `Int32`, or as [`Options::enums`] says |
 //! | message, group | `Struct`; JSON or bytes, if [`Options::json`] or [`Options::bytes`] names it |
 //! | repeated | `List` of a non-null field `item` |
-//! | map | `Map`: a non-null struct `entries` of `key` and `value`, both non-null; keys are unique and not sorted; the last entry of a key counts, and stands in its place |
+//! | map | `Map`: a non-null struct `entries` of `key` and `value`, both non-null, or as [`Options::maps`] says; keys are unique and not sorted; the last entry of a key counts, and stands in its place |
 //! | oneof | its members, or as [`Options::oneofs`] says |
 //! | well-known types | `Struct`, or as [`Options::well_known`] says |
 //! | unknown fields | nothing, or as [`Options::unknown_fields`] says |
 //! | extensions | nothing, or as [`Options::extensions`] says |
 //! | a message in itself | `BinaryView` or `Binary`, nullable: the encoded message, or `Utf8View` or `Utf8`: its JSON; `Struct` as often as [`Options::recursion`] allows; an error, if [`Options::recursive`] says so |
 //!
-//! A column is nullable if its field has presence: `optional` fields, members of oneofs, messages. `required` fields are not
+//! A column is nullable if its field has presence: `optional` fields, members of oneofs, messages; or as [`Options::presence`] says. `required` fields are not
 //! nullable. Fields with implicit presence (proto3) are not either: unset, they have their default value. Lists and maps that are unset
 //! are empty. What is in a struct that is null means nothing.
 //!
@@ -32,11 +32,12 @@
 mod columns;
 mod error;
 mod fields;
+mod named;
 mod options;
 mod paths;
 
 pub use error::{MappingError, MappingErrorKind};
-pub use options::{Enums, Oneofs, Options, Recursive};
+pub use options::{Enums, Maps, Oneofs, Options, Presence, Recursive};
 
 pub(crate) use columns::{Cell, Column, Content, MessageColumns, Repeat};
 pub(crate) use fields::to_schema;

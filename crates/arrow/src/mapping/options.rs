@@ -26,6 +26,33 @@ pub enum Oneofs {
     /// id 0: no member is set. Type ids of members are their field numbers if all of them are at most 127, else
     /// 1, 2, 3 and so on in the order of the file.
     Union,
+    /// A nullable column for each member, and before them one with the name of the oneof: the name of the member that is set, or null. It is a `Utf8View` (or `Utf8`), or with
+    /// [`Enums::Dictionary`] a `Dictionary(Int32, Utf8)` of the names of the members in the order of the file. A oneof of which a projection selects a part of the members has no such
+    /// column. A [`Writer`](crate::Writer) goes by the members and does not read it.
+    Named,
+}
+
+/// What a map becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Maps {
+    /// `Map`: a non-null struct `entries` of `key` and `value`.
+    #[default]
+    Map,
+    /// `List` of a non-null struct `item` of `key` and `value`, for engines without maps.
+    Entries,
+    /// A non-null struct of two lists, `key` and `value`, as long as each other: keys are a column of their own.
+    Lists,
+}
+
+/// What a field with presence is that is not set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// Null.
+    #[default]
+    Null,
+    /// Its default value, of a message a struct of defaults: the columns are not nullable. Nullable are the members of oneofs, and messages that are one value: times, wrappers, JSON,
+    /// bytes. A [`Writer`](crate::Writer) sets all other fields with presence then, also those that were not set.
+    Default,
 }
 
 /// What a message becomes that stands below a message of its own type more often than [`Options::recursion`] allows.
@@ -55,13 +82,15 @@ pub struct Options {
     pub(crate) views: bool,
     pub(crate) enums: Enums,
     pub(crate) oneofs: Oneofs,
+    pub(crate) maps: Maps,
+    pub(crate) presence: Presence,
     pub(crate) well_known: bool,
     pub(crate) time_unit: TimeUnit,
     pub(crate) unknown_fields: bool,
     pub(crate) extensions: bool,
     pub(crate) recursion: u32,
     pub(crate) recursive: Recursive,
-    /// Messages that have one column: their paths, and what they become.
+    /// Messages that have one column: their paths or, after a dot, the names of their types; and what they become.
     pub(crate) whole: Vec<(String, Recursive)>,
 }
 
@@ -78,6 +107,8 @@ impl Options {
             views: true,
             enums: Enums::Number,
             oneofs: Oneofs::Columns,
+            maps: Maps::Map,
+            presence: Presence::Null,
             well_known: false,
             time_unit: TimeUnit::Nanosecond,
             unknown_fields: false,
@@ -94,7 +125,7 @@ impl Options {
     }
 
     /// Types that Parquet, pyarrow, polars, Spark, DuckDB and ClickHouse all read: strings and bytes without views, enums as names, oneofs as columns, native times in
-    /// microseconds, which reach from the year 1 to 9999, wrappers as nullable values, and recursive messages as JSON.
+    /// microseconds, which reach from the year 1 to 9999, wrappers as nullable values, and recursive messages as JSON, among them `google.protobuf.Struct` and `google.protobuf.Value`.
     ///
     /// ```
     /// use tablepb_arrow::mapping::{Enums, Options};
@@ -102,9 +133,10 @@ impl Options {
     /// assert_eq!(Options::portable().enums(Enums::Number).views(true).enums(Enums::Name).views(false), Options::portable());
     /// assert_ne!(Options::portable(), Options::new());
     /// ```
-    pub const fn portable() -> Self {
+    pub fn portable() -> Self {
         let options = Self::new().views(false).enums(Enums::Name).well_known(true);
-        options.time_unit(TimeUnit::Microsecond).recursive(Recursive::Json)
+        let json = [".google.protobuf.Struct", ".google.protobuf.Value", ".google.protobuf.ListValue"];
+        options.time_unit(TimeUnit::Microsecond).recursive(Recursive::Json).json(json)
     }
 
     /// Whether strings and bytes are `Utf8View` and `BinaryView`, which may point into the input, or else `Utf8` and `Binary`,
@@ -126,6 +158,18 @@ impl Options {
         self
     }
 
+    /// What maps become; [`Maps::Map`] by default.
+    pub const fn maps(mut self, maps: Maps) -> Self {
+        self.maps = maps;
+        self
+    }
+
+    /// What a field with presence is that is not set; [`Presence::Null`] by default.
+    pub const fn presence(mut self, presence: Presence) -> Self {
+        self.presence = presence;
+        self
+    }
+
     /// Whether `google.protobuf.Timestamp` becomes `Timestamp(unit, "UTC")`, `google.protobuf.Duration` `Duration(unit)`, and wrappers
     /// such as `google.protobuf.Int32Value` the type of what they wrap; they are structs otherwise, as is the default.
     pub const fn well_known(mut self, well_known: bool) -> Self {
@@ -142,7 +186,7 @@ impl Options {
     }
 
     /// Whether each struct ends with a nullable column `_unknown`, of type `BinaryView` (or `Binary`): the fields that the schema does not
-    /// have, as on the wire, in their order. False by default. A struct of which a projection selects a part has no such column.
+    /// have, in their order, as on the wire but for tags, which have their shortest form. False by default. A struct of which a projection selects a part has no such column.
     pub const fn unknown_fields(mut self, unknown_fields: bool) -> Self {
         self.unknown_fields = unknown_fields;
         self
@@ -175,6 +219,8 @@ impl Options {
     /// Of a list or a map, each element or value is one. For messages of which queries want the whole, or whose fields change often. A path of a projection that
     /// names fields in such a message makes columns of these.
     ///
+    /// A name that begins with a dot is that of a message type, `.google.protobuf.Any`, and stands for its fields in all messages, lists and maps. Of several names for a message, the last one counts.
+    ///
     /// ```
     /// use tablepb::table::{FieldTable, Kind, MessageTable};
     /// use tablepb::DescriptorPool;
@@ -190,13 +236,14 @@ impl Options {
     /// let columns = schema(&span, &Options::portable().json(["scope", "events"]), &[])?;
     /// assert_eq!(columns.field(0).data_type().to_string(), "Utf8");
     /// assert_eq!(columns.field(1).data_type().to_string(), "List(non-null Utf8)");
+    /// assert_eq!(schema(&span, &Options::portable().json([".example.Scope"]), &[])?, columns);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn json(self, paths: impl IntoIterator<Item: Into<String>>) -> Self {
         self.whole(paths, Recursive::Json)
     }
 
-    /// Messages that become one column of their bytes, as [`Recursive::Bytes`] says: their paths, as of [`json`](Self::json).
+    /// Messages that become one column of their bytes, as [`Recursive::Bytes`] says: their paths or types, as of [`json`](Self::json).
     pub fn bytes(self, paths: impl IntoIterator<Item: Into<String>>) -> Self {
         self.whole(paths, Recursive::Bytes)
     }

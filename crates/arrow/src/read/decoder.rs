@@ -8,10 +8,10 @@ use super::error::{Error, ErrorKind};
 use super::frames::{Frames, Next};
 use super::registry::Known;
 use super::steps::{SLACK, Steps};
-use super::tree::Tree;
+use super::tree::{Tree, arrays, null_where_bad};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_buffer::{Buffer, NullBuffer};
-use arrow_schema::SchemaRef;
+use arrow_schema::{ArrowError, SchemaRef};
 use std::sync::Arc;
 use tablepb::{DecodeOptions, MessageDescriptor};
 
@@ -309,32 +309,35 @@ impl Decoder {
         let errors = std::mem::take(&mut self.errors);
         let good =
             Some(NullBuffer::new(self.good.take(rows, &mut self.batch.zeros))).filter(|_| !errors.is_empty());
-        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.trees.len() + 1);
-        let mut failed = None;
-        // All columns are emptied, also after a failure.
-        for (tree, field) in self.trees.iter().zip(self.schema.fields()) {
-            match tree.finish(&mut self.batch, field, rows, good.as_ref()) {
-                Ok(array) => arrays.push(array),
-                Err(error) => failed = failed.or(Some(error)),
-            }
+        let arrays = arrays(&mut self.batch, self.schema.fields(), &self.trees, rows);
+        self.batch.clear();
+        (self.bytes, self.input) = (0, 0);
+        let batch = arrays.and_then(|arrays| self.to_batch(arrays, rows, good, &errors));
+        batch.map(Some).map_err(|error| Error::new(ErrorKind::Arrow(error), self.messages_seen))
+    }
+
+    /// The batch of these columns, with the errors of bad rows beside them.
+    fn to_batch(
+        &self,
+        mut arrays: Vec<ArrayRef>,
+        rows: usize,
+        good: Option<NullBuffer>,
+        errors: &[(usize, String)],
+    ) -> Result<RecordBatch, ArrowError> {
+        if let Some(good) = good {
+            arrays.iter_mut().try_for_each(|array| null_where_bad(array, &good))?;
         }
         if self.bad_rows == BadRows::Null {
             let mut texts = vec![None; rows];
-            for (row, error) in &errors {
+            for (row, error) in errors {
                 if let Some(text) = texts.get_mut(*row) {
                     *text = Some(error.as_str());
                 }
             }
             arrays.push(Arc::new(StringArray::from(texts)));
         }
-        self.batch.clear();
-        (self.bytes, self.input) = (0, 0);
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = match failed {
-            None => RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options),
-            Some(error) => Err(error),
-        };
-        batch.map(Some).map_err(|error| Error::new(ErrorKind::Arrow(error), self.messages_seen))
+        RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)
     }
 
     /// An error at the next row.

@@ -129,7 +129,10 @@ impl Layout<'_> {
             let (tree, bytes) = match &column.content {
                 Content::Field(_) => self.field(column, node, &positions, &oneofs, None),
                 Content::Unknown => {
-                    let at = self.gathered(column.nullable, false, None);
+                    let at = self.gathered(
+                        Gathered::new(self.options.views, column.nullable, false, Vec::new()),
+                        None,
+                    );
                     // What is discarded comes to no column, which is null then.
                     if let Some(node) = self.nodes.get_mut(node as usize)
                         && !self.decode.discards_unknown()
@@ -137,6 +140,14 @@ impl Layout<'_> {
                         node.unknown = at;
                     }
                     (Tree { kind: TreeKind::Gathered(at) }, self.text_width(0))
+                }
+                Content::Member(oneof) => {
+                    let place = |number| columns.columns.iter().position(|column| is_of(column, number));
+                    let member =
+                        |field: FieldDescriptor| Some((field.name().to_owned(), place(field.number())?));
+                    let members: Vec<_> = oneof.fields().filter_map(member).collect();
+                    let longest = members.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+                    (Tree { kind: TreeKind::Member { members } }, self.text_width(longest) + 1)
                 }
                 Content::Union(union) => {
                     let at = add(&mut self.stores.unions, Union::default());
@@ -177,13 +188,13 @@ impl Layout<'_> {
                         }
                     }
                 }
-                Content::Unknown => {}
+                Content::Unknown | Content::Member(_) => {}
             }
         }
         let mut oneofs = HashMap::new();
         for oneof in columns.descriptor.oneofs() {
             let members: Vec<_> = oneof.fields().collect();
-            if members.len() < 2 && self.options.oneofs == crate::mapping::Oneofs::Columns
+            if members.len() < 2 && self.options.oneofs != crate::mapping::Oneofs::Union
                 || !members.iter().any(|field| chosen.contains(&field.number()))
                 || oneof.is_synthetic()
             {
@@ -299,10 +310,15 @@ impl Layout<'_> {
         if self.options.views { 16 } else { 4 + default }
     }
 
-    fn gathered(&mut self, nullable: bool, json: bool, check: Option<&MessageDescriptor>) -> u32 {
+    /// A column of bytes in pieces, of messages of a type if they are to be checked.
+    fn gathered(&mut self, column: Gathered, check: Option<&MessageDescriptor>) -> u32 {
         self.stores.checks.push(check.map(|descriptor| (Decoder::new(descriptor), self.decode)));
-        add(&mut self.stores.gathered, Gathered::new(self.options.views, nullable, json))
+        add(&mut self.stores.gathered, column)
     }
+}
+
+fn is_of(column: &Column, number: u32) -> bool {
+    matches!(&column.content, Content::Field(of) if of.field.number() == number)
 }
 
 /// The kind and the place of a column of scalars.

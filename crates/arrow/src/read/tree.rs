@@ -6,9 +6,12 @@ use arrow_array::types::{
     Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
     TimestampNanosecondType, TimestampSecondType, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, ListArray, MapArray, NullArray, StructArray, UnionArray};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Int32Array, ListArray, MapArray, NullArray, StringArray,
+    StringViewArray, StructArray, UnionArray,
+};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
 use std::sync::Arc;
 
 /// A column, and those in it.
@@ -33,10 +36,26 @@ pub(super) enum TreeKind {
     Dictionary(u32),
     Time(u32),
     Gathered(u32),
-    Struct { node: u32, children: Vec<Tree> },
-    List { list: u32, item: Box<Tree> },
-    Map { list: u32, entries: Box<Tree> },
-    Union { union: u32, members: Vec<(i8, Tree)> },
+    Struct {
+        node: u32,
+        children: Vec<Tree>,
+    },
+    List {
+        list: u32,
+        item: Box<Tree>,
+    },
+    Map {
+        list: u32,
+        entries: Box<Tree>,
+    },
+    Union {
+        union: u32,
+        members: Vec<(i8, Tree)>,
+    },
+    /// The name of the member of a oneof that is set: made of the columns of the members.
+    Member {
+        members: Vec<(String, usize)>,
+    },
 }
 
 /// Calls a method of the column.
@@ -90,6 +109,8 @@ impl Tree {
                 ask!(batch, lists, list, list => list.starts.len())
             }
             TreeKind::Union { union, .. } => ask!(batch, unions, union, union => union.ids.len()),
+            // Only structs have it.
+            TreeKind::Member { .. } => 0,
         }
     }
 
@@ -121,6 +142,9 @@ impl Tree {
                 });
                 // Type ids and offsets are there for rows without a member too.
                 5 * rows + members.sum::<usize>()
+            }
+            TreeKind::Member { members } => {
+                rows * (16 + members.iter().map(|(name, _)| name.len()).max().unwrap_or(0))
             }
         }
     }
@@ -168,31 +192,11 @@ impl Tree {
                     member.truncate(batch, rows);
                 }
             }
+            TreeKind::Member { .. } => {}
         }
     }
 
-    /// The array of a column with this many rows; an empty column stays. `present` says in which rows there is a value at all.
-    ///
-    /// # Errors
-    /// If Arrow refuses the values.
-    pub(super) fn finish(
-        &self,
-        batch: &mut Batch,
-        field: &Field,
-        rows: usize,
-        present: Option<&NullBuffer>,
-    ) -> Result<ArrayRef, ArrowError> {
-        let array = self.array(batch, field, rows)?;
-        match present {
-            Some(present) if !matches!(field.data_type(), DataType::Union(..)) => {
-                let nulls = NullBuffer::union(array.nulls(), Some(present));
-                let data = array.to_data().into_builder().nulls(nulls);
-                Ok(arrow_array::make_array(data.build()?))
-            }
-            _ => Ok(array),
-        }
-    }
-
+    /// The array of a column with this many rows; an empty column stays.
     fn array(&self, batch: &mut Batch, field: &Field, rows: usize) -> Result<ArrayRef, ArrowError> {
         Ok(match &self.kind {
             TreeKind::Bool(at) => {
@@ -240,10 +244,21 @@ impl Tree {
                 Arc::new(structs(batch, field, children, rows, nulls)?)
             }
             TreeKind::List { list, item } => Arc::new(lists(batch, field, *list, item, rows)?),
-            TreeKind::Map { list, entries } => Arc::new(maps(batch, field, *list, entries, rows)?),
+            TreeKind::Map { list, entries } => maps(batch, field, *list, entries, rows)?,
             TreeKind::Union { union, members } => Arc::new(unions(batch, field, *union, members, rows)?),
+            // `structs` makes it.
+            TreeKind::Member { .. } => return Err(wrong(field)),
         })
     }
+}
+
+/// Makes null what stands in rows that could not be read. A union has no member there.
+pub(super) fn null_where_bad(array: &mut ArrayRef, good: &NullBuffer) -> Result<(), ArrowError> {
+    if !matches!(array.data_type(), DataType::Union(..)) {
+        let nulls = NullBuffer::union(array.nulls(), Some(good));
+        *array = arrow_array::make_array(array.to_data().into_builder().nulls(nulls).build()?);
+    }
+    Ok(())
 }
 
 fn wrong(field: &Field) -> ArrowError {
@@ -258,10 +273,7 @@ fn structs(
     nulls: Option<NullBuffer>,
 ) -> Result<StructArray, ArrowError> {
     let DataType::Struct(fields) = field.data_type() else { return Err(wrong(field)) };
-    let mut arrays = Vec::with_capacity(children.len());
-    for (child, field) in children.iter().zip(fields) {
-        arrays.push(child.array(batch, field, rows)?);
-    }
+    let arrays = arrays(batch, fields, children, rows)?;
     StructArray::try_new_with_length(fields.clone(), arrays, nulls, rows)
 }
 
@@ -279,22 +291,91 @@ fn lists(
     ListArray::try_new(of.clone(), OffsetBuffer::new(offsets), values, None)
 }
 
+/// The columns of a message with this many rows. All are emptied, also after a failure.
+///
+/// # Errors
+/// If Arrow refuses the values.
+pub(super) fn arrays(
+    batch: &mut Batch,
+    fields: &Fields,
+    children: &[Tree],
+    rows: usize,
+) -> Result<Vec<ArrayRef>, ArrowError> {
+    let (mut arrays, mut oneofs, mut failed) = (Vec::with_capacity(children.len()), Vec::new(), None);
+    for (at, (child, field)) in children.iter().zip(fields).enumerate() {
+        let array = match &child.kind {
+            TreeKind::Member { members } => {
+                oneofs.push((at, members));
+                Ok(Arc::new(NullArray::new(rows)) as ArrayRef)
+            }
+            _ => child.array(batch, field, rows),
+        };
+        match array {
+            Ok(array) => arrays.push(array),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    // What names the member is made of the columns of the members.
+    for (at, members) in oneofs {
+        let names = member_names(&fields[at], members, &arrays, rows);
+        arrays[at] = names;
+    }
+    Ok(arrays)
+}
+
+/// Of each row the name of the column that is not null.
+fn member_names(field: &Field, members: &[(String, usize)], columns: &[ArrayRef], rows: usize) -> ArrayRef {
+    let of = |row| members.iter().position(|(_, at)| columns[*at].is_valid(row));
+    let names = members.iter().map(|(name, _)| name.as_str());
+    if matches!(field.data_type(), DataType::Dictionary(..)) {
+        let keys: Int32Array = (0..rows).map(|row| of(row).map(|at| at as i32)).collect();
+        // A key is a place in `members`, and there is a name for each.
+        return Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from_iter_values(names))));
+    }
+    let names = (0..rows).map(|row| of(row).map(|at| members[at].0.as_str()));
+    match field.data_type() {
+        DataType::Utf8View => Arc::new(names.collect::<StringViewArray>()),
+        _ => Arc::new(names.collect::<StringArray>()),
+    }
+}
+
 fn maps(
     batch: &mut Batch,
     field: &Field,
     list: u32,
     entries: &Tree,
     rows: usize,
-) -> Result<MapArray, ArrowError> {
-    let DataType::Map(of, ordered) = field.data_type() else { return Err(wrong(field)) };
+) -> Result<ArrayRef, ArrowError> {
     let TreeKind::Struct { node, children } = &entries.kind else { return Err(wrong(field)) };
     let len = entries.len(batch);
     let offsets = column!(batch, lists, &list, list => list.take(rows, len, &mut batch.zeros));
     if let Some(node) = batch.nodes.get_mut(*node as usize) {
         node.count = 0;
     }
-    let entries = structs(batch, of, children, len, None)?;
-    MapArray::try_new(of.clone(), OffsetBuffer::new(offsets), entries, None, *ordered)
+    let offsets = OffsetBuffer::new(offsets);
+    Ok(match field.data_type() {
+        DataType::Map(of, ordered) => {
+            let entries = structs(batch, of, children, len, None)?;
+            Arc::new(MapArray::try_new(of.clone(), offsets, entries, None, *ordered)?)
+        }
+        DataType::List(of) => {
+            let entries = structs(batch, of, children, len, None)?;
+            Arc::new(ListArray::try_new(of.clone(), offsets, Arc::new(entries), None)?)
+        }
+        DataType::Struct(parts) => {
+            let mut lists: Vec<ArrayRef> = Vec::with_capacity(2);
+            for (child, part) in children.iter().zip(parts) {
+                let DataType::List(of) = part.data_type() else { return Err(wrong(part)) };
+                let values = child.array(batch, of, len)?;
+                lists.push(Arc::new(ListArray::try_new(of.clone(), offsets.clone(), values, None)?));
+            }
+            Arc::new(StructArray::try_new_with_length(parts.clone(), lists, None, rows)?)
+        }
+        _ => return Err(wrong(field)),
+    })
 }
 
 fn unions(

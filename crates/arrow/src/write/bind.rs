@@ -52,7 +52,15 @@ pub(super) enum Content<'a> {
     One(Column<'a>),
     Packed(Lists<'a>, &'a Tag, Column<'a>),
     List(Lists<'a>, Column<'a>),
-    Map(Lists<'a>, &'a Tag, Column<'a>, Column<'a>),
+    /// Keys and values.
+    Map(Entries<'a>, &'a Tag, Box<[Column<'a>; 2]>),
+}
+
+/// Which keys are in which row, and which values if these are a list of their own.
+pub(super) struct Entries<'a> {
+    pub(super) nulls: Option<&'a NullBuffer>,
+    pub(super) keys: Lists<'a>,
+    pub(super) values: Option<Lists<'a>>,
 }
 
 /// Which elements are in which row.
@@ -145,9 +153,38 @@ impl<'a> Bound<'a> {
 
 impl<'a> Content<'a> {
     fn new(shape: &'a Shape, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
-        if let Shape::One(value) = shape {
-            return Ok(Self::One(Column::new(value, array)?));
+        match (shape, array.as_struct_opt()) {
+            (Shape::One(value), _) => return Ok(Self::One(Column::new(value, array)?)),
+            (Shape::Map(tag, key, value), Some(parts)) => {
+                let [keys, values] = parts.columns() else { return Err(OTHER) };
+                let ((key_lists, keys), (value_lists, values)) = (Lists::new(keys)?, Lists::new(values)?);
+                let entries = Entries { nulls: array.nulls(), keys: key_lists, values: Some(value_lists) };
+                return Ok(Self::Map(
+                    entries,
+                    tag,
+                    Box::new([Column::new(key, keys)?, Column::new(value, values)?]),
+                ));
+            }
+            _ => {}
         }
+        let (lists, values) = Lists::new(array)?;
+        Ok(match shape {
+            Shape::One(value) => Self::One(Column::new(value, array)?),
+            Shape::Packed(tag, value) => Self::Packed(lists, tag, Column::new(value, values)?),
+            Shape::List(value) => Self::List(lists, Column::new(value, values)?),
+            Shape::Map(tag, key, value) => {
+                let entries = values.as_struct_opt().ok_or(OTHER)?;
+                let [keys, values] = entries.columns() else { return Err(OTHER) };
+                let entries = Entries { nulls: None, keys: lists, values: None };
+                Self::Map(entries, tag, Box::new([Column::new(key, keys)?, Column::new(value, values)?]))
+            }
+        })
+    }
+}
+
+impl<'a> Lists<'a> {
+    /// A list or a map, and its elements.
+    fn new(array: &'a dyn Array) -> Result<(Self, &'a dyn Array), WriteErrorKind> {
         let (spans, values): (_, &dyn Array) = match array.data_type() {
             DataType::List(_) => {
                 (Spans::Small(array.as_list::<i32>().value_offsets()), array.as_list::<i32>().values())
@@ -161,17 +198,7 @@ impl<'a> Content<'a> {
             DataType::Map(..) => (Spans::Small(array.as_map().value_offsets()), array.as_map().entries()),
             _ => return Err(OTHER),
         };
-        let lists = Lists { nulls: array.nulls(), spans };
-        Ok(match shape {
-            Shape::One(value) => Self::One(Column::new(value, array)?),
-            Shape::Packed(tag, value) => Self::Packed(lists, tag, Column::new(value, values)?),
-            Shape::List(value) => Self::List(lists, Column::new(value, values)?),
-            Shape::Map(tag, key, value) => {
-                let entries = values.as_struct_opt().ok_or(OTHER)?;
-                let [keys, values] = entries.columns() else { return Err(OTHER) };
-                Self::Map(lists, tag, Column::new(key, keys)?, Column::new(value, values)?)
-            }
-        })
+        Ok((Self { nulls: array.nulls(), spans }, values))
     }
 }
 

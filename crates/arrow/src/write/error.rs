@@ -20,6 +20,8 @@ pub enum WriteErrorKind {
     SchemaMismatch,
     /// An element of a list, or a key or value of a map, is null.
     NullElement,
+    /// The lists of the keys and of the values of a map differ in length.
+    UnequalLists,
     /// The value is not in the range of the field.
     OutOfRange,
     /// The field must be UTF-8, and the value of a binary column is not.
@@ -48,6 +50,7 @@ impl WriteErrorKind {
             Self::TooDeep => "columns are nested too deep",
             Self::SchemaMismatch => "the batch has another schema than the writer was built for",
             Self::NullElement => "an element of a list or map is null",
+            Self::UnequalLists => "there are more keys than values, or less",
             Self::OutOfRange => "the value is out of the range of the field",
             Self::InvalidUtf8 => "the value is not UTF-8",
             Self::NoSuchValue => "the enum has no value of this name",

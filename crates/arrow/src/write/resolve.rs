@@ -73,6 +73,8 @@ impl Resolver {
                 self.union(&mut known, index, &oneof, column)?;
             } else if column.name() == UNKNOWN && is_binary(column.data_type()) && unknown.is_none() {
                 unknown = Some((index, format!("{path}{UNKNOWN}")));
+            } else if names_members(column.data_type()) && find_oneof(descriptor, column).is_some() {
+                // It says what the columns of the members say.
             } else if !self.extra {
                 let error = WriteError::new(WriteErrorKind::NoSuchField, &format!("{path}{}", column.name()));
                 return Err(error.with_detail(descriptor.full_name().to_owned()));
@@ -152,20 +154,16 @@ impl Resolver {
     ) -> Result<Shape, WriteError> {
         let mismatch = || mismatch(path, column.data_type(), field);
         if let (true, Kind::Message(entry)) = (field.is_map(), field.kind()) {
-            let DataType::Map(entries, _) = column.data_type() else { return Err(mismatch()) };
-            let DataType::Struct(parts) = entries.data_type() else { return Err(mismatch()) };
-            let ([key, value], Some(key_field), Some(value_field)) =
-                (&parts[..], entry.map_entry_key_field(), entry.map_entry_value_field())
+            let (Some([key, value]), Some(key_field), Some(value_field)) =
+                (map_parts(column.data_type()), entry.map_entry_key_field(), entry.map_entry_value_field())
             else {
                 return Err(mismatch());
             };
             let tag = Tag::new(field.number(), WireType::LengthDelimited);
-            let key = self.value(&key_field, key, key.data_type(), &format!("{path}.key"), false)?;
-            return Ok(Shape::Map(
-                tag,
-                key,
-                self.value(&value_field, value, value.data_type(), &format!("{path}.value"), false)?,
-            ));
+            let mut part = |field: &FieldDescriptor, (column, data_type): (&Field, &DataType)| {
+                self.value(field, column, data_type, &format!("{path}.{}", field.name()), false)
+            };
+            return Ok(Shape::Map(tag, part(&key_field, key)?, part(&value_field, value)?));
         }
         if !field.is_list() {
             return Ok(Shape::One(self.value(field, column, column.data_type(), path, in_set)?));
@@ -326,9 +324,38 @@ impl Columns<'_> {
     }
 }
 
+/// The columns of the keys and of the values of a map, and what their elements are.
+fn map_parts(data_type: &DataType) -> Option<[(&Field, &DataType); 2]> {
+    let named =
+        |parts: &Fields| matches!(&parts[..], [key, value] if key.name() == "key" && value.name() == "value");
+    let (parts, of_lists) = match data_type {
+        DataType::Map(entries, _) | DataType::List(entries) | DataType::LargeList(entries) => {
+            let DataType::Struct(parts) = entries.data_type() else { return None };
+            // Arrow fixes the places in a map, not the names.
+            (Some(parts).filter(|parts| matches!(data_type, DataType::Map(..)) || named(parts))?, false)
+        }
+        DataType::Struct(parts) => (Some(parts).filter(|parts| named(parts))?, true),
+        _ => return None,
+    };
+    let [key, value] = &parts[..] else { return None };
+    let element = |part| match Field::data_type(part) {
+        DataType::List(item) | DataType::LargeList(item) if of_lists => Some((part, item.data_type())),
+        data_type => Some((part, data_type)).filter(|_| !of_lists),
+    };
+    Some([element(key)?, element(value)?])
+}
+
 fn mismatch(path: &str, data_type: &DataType, field: &FieldDescriptor) -> WriteError {
     let detail = format!("{data_type} for {} {}", field.kind(), field.full_name());
     WriteError::new(WriteErrorKind::TypeMismatch, path).with_detail(detail)
+}
+
+/// Whether a column may have the names of the members of a oneof.
+fn names_members(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text(values),
+        other => is_text(other),
+    }
 }
 
 fn find_oneof(descriptor: &MessageDescriptor, column: &Field) -> Option<OneofDescriptor> {

@@ -1,7 +1,7 @@
 //! One row as a message, written from its last field to its first.
 
 use super::WriteErrorKind;
-use super::bind::{Bound, Column, Content, Lists, Message, Oneof, Plain, Values};
+use super::bind::{Bound, Column, Content, Entries, Lists, Message, Oneof, Plain, Values};
 use super::plan::Presence;
 use super::reverse::Reverse;
 use super::wire::{Cut, Tag};
@@ -49,10 +49,12 @@ impl<'a> Bound<'a> {
                 }
                 Ok(())
             }
-            Content::Map(lists, tag, keys, values) => {
-                for i in lists.get(i).rev() {
+            Content::Map(entries, tag, columns) => {
+                let [keys, values] = &**columns;
+                let (of_keys, of_values) = entries.get(i).map_err(|kind| self.fault(kind))?;
+                for (key, value) in of_keys.zip(of_values).rev() {
                     let null = || self.fault(WriteErrorKind::NullElement);
-                    let (key, value) = (keys.at(i).ok_or_else(null)?, values.at(i).ok_or_else(null)?);
+                    let (key, value) = (keys.at(key).ok_or_else(null)?, values.at(value).ok_or_else(null)?);
                     let before = out.len();
                     self.put_value(values, value, out)?;
                     self.put_value(keys, key, out)?;
@@ -141,6 +143,19 @@ impl<'a> Lists<'a> {
     #[inline]
     fn get(&self, i: usize) -> std::ops::Range<usize> {
         if self.nulls.is_some_and(|nulls| nulls.is_null(i)) { 0..0 } else { self.spans.get(i) }
+    }
+}
+
+impl Entries<'_> {
+    /// The keys of a row and their values, as many of these.
+    #[inline]
+    fn get(&self, i: usize) -> Result<(std::ops::Range<usize>, std::ops::Range<usize>), WriteErrorKind> {
+        if self.nulls.is_some_and(|nulls| nulls.is_null(i)) {
+            return Ok((0..0, 0..0));
+        }
+        let keys = self.keys.get(i);
+        let values = self.values.as_ref().map_or_else(|| keys.clone(), |values| values.get(i));
+        if keys.len() == values.len() { Ok((keys, values)) } else { Err(WriteErrorKind::UnequalLists) }
     }
 }
 

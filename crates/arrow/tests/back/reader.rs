@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field, Fields};
 use tablepb::stream::append_frame;
 use tablepb::table::Kind;
 use tablepb::{DynamicMessage, MessageDescriptor};
-use tablepb_arrow::mapping::{Enums, Oneofs, Options, TYPE};
+use tablepb_arrow::mapping::{Enums, Maps, Oneofs, Options, Presence, TYPE};
 use tablepb_arrow::{BadRows, ReaderBuilder, WriteErrorKind, WriterBuilder};
 
 /// Fewer rounds without optimisation.
@@ -22,7 +22,9 @@ pub fn any_options(choices: &mut Choices) -> Options {
     Options::new()
         .views(choices.below(2) == 0)
         .enums(*choices.pick(&[Enums::Number, Enums::Name, Enums::Dictionary]))
-        .oneofs(*choices.pick(&[Oneofs::Columns, Oneofs::Union]))
+        .oneofs(*choices.pick(&[Oneofs::Columns, Oneofs::Union, Oneofs::Named]))
+        .maps(*choices.pick(&[Maps::Map, Maps::Entries, Maps::Lists]))
+        .presence(*choices.pick(&[Presence::Null, Presence::Null, Presence::Default]))
         .unknown_fields(choices.below(2) == 0)
         .extensions(choices.below(2) == 0)
         .recursion(*choices.pick(&[0, 1, 4, 5]))
@@ -65,12 +67,12 @@ struct Case {
     expected: RecordBatch,
 }
 
-fn case(seed: u64) -> Option<Case> {
+fn case(seed: u64, options: Option<&Options>, most: usize) -> Option<Case> {
     let mut choices = Choices::seeded(seed);
     let schema = schema(&mut choices, ALL);
     let descriptor = schema.pool().message(&schema.full_name(0)).expect("message 0");
-    let mut builder =
-        ReaderBuilder::new(&descriptor).options(any_options(&mut choices)).bad_rows(BadRows::Skip);
+    let options = options.cloned().unwrap_or_else(|| any_options(&mut choices));
+    let mut builder = ReaderBuilder::new(&descriptor).options(options).bad_rows(BadRows::Skip);
     let projected = choices.once_in(3);
     if projected {
         let paths = 1 + choices.below(4);
@@ -80,7 +82,7 @@ fn case(seed: u64) -> Option<Case> {
     // Some types have more columns than a batch may, and some so many that they would take all of the time.
     let columns = builder.schema().ok().filter(|schema| schema.flattened_fields().len() < 2_000)?;
     let (mut rows, mut good) = (Vec::new(), Vec::new());
-    for _ in 0..choices.below(12) {
+    for _ in 0..choices.below(most) {
         let mut row = payload(&schema, 0, &mut choices, WILD);
         if has_cut(columns.fields()) {
             let Ok(message) = DynamicMessage::decode(&descriptor, &row) else { continue };
@@ -112,8 +114,8 @@ fn same(seed: u64, way: &str, batch: &RecordBatch, expected: &RecordBatch) {
     }
 }
 
-fn check(seed: u64) -> Option<usize> {
-    let Case { descriptor, builder, rows, expected } = case(seed)?;
+fn check(seed: u64, options: Option<&Options>, most: usize) -> Option<usize> {
+    let Case { descriptor, builder, rows, expected } = case(seed, options, most)?;
     agree(seed, &builder, &rows);
     let mut decoder = builder.build_decoder().expect("a schema");
     for row in &rows {
@@ -175,7 +177,46 @@ fn check(seed: u64) -> Option<usize> {
 
 #[test]
 fn batches_equal_those_of_the_oracle() {
-    let rows: Vec<usize> = (0..ROUNDS).filter_map(check).collect();
+    let rows: Vec<usize> = (0..ROUNDS).filter_map(|seed| check(seed, None, 12)).collect();
     assert!(rows.len() as u64 > ROUNDS / 2, "{} of {ROUNDS}", rows.len());
     assert!(rows.iter().sum::<usize>() as u64 > ROUNDS, "{rows:?}");
+}
+
+/// Each choice, with the defaults of the others and with a preset.
+fn each_choice() -> Vec<(&'static str, Options)> {
+    use Options as O;
+    vec![
+        ("defaults", O::new()),
+        ("arrow", O::arrow().well_known(false)),
+        ("portable", O::portable().well_known(false)),
+        ("without views", O::new().views(false)),
+        ("enum names", O::new().enums(Enums::Name)),
+        ("enum dictionaries", O::new().enums(Enums::Dictionary)),
+        ("unions", O::new().oneofs(Oneofs::Union)),
+        ("named members", O::new().oneofs(Oneofs::Named)),
+        ("named members, dictionaries", O::new().oneofs(Oneofs::Named).enums(Enums::Dictionary)),
+        ("maps as entries", O::new().maps(Maps::Entries)),
+        ("maps as lists", O::new().maps(Maps::Lists)),
+        ("defaults for what is not set", O::new().presence(Presence::Default)),
+        ("unknown fields", O::new().unknown_fields(true)),
+        ("extensions", O::new().extensions(true)),
+        ("recursion", O::new().recursion(2)),
+    ]
+}
+
+/// In release builds 100 000 rows for each.
+#[test]
+fn batches_equal_those_of_the_oracle_by_each_choice() {
+    let (most, enough) = if cfg!(debug_assertions) { (40, 300) } else { (400, 100_000) };
+    for (at, (name, options)) in each_choice().iter().enumerate() {
+        let mut rows = 0;
+        // Other types for each.
+        for seed in (at as u64 + 2) << 40.. {
+            rows += check(seed, Some(options), most).unwrap_or(0);
+            if rows >= enough {
+                break;
+            }
+        }
+        println!("{name}: {rows} rows");
+    }
 }

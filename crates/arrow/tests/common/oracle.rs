@@ -10,7 +10,9 @@ use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, SchemaRef, TimeUnit, UnionFields};
 use std::sync::Arc;
 use tablepb::table::Kind;
+use tablepb::wire::{Reader, Writer};
 use tablepb::{DynamicMessage, EncodeOptions, FieldDescriptor, MessageDescriptor, MessageView, ValueRef};
+use tablepb_arrow::mapping::NUMBER;
 
 /// A value of one row; `None` if it is null, or if a struct around it is.
 type Cell<'a> = Option<ValueRef<'a, 'a>>;
@@ -28,14 +30,21 @@ fn columns(
     descriptor: &MessageDescriptor,
     rows: &[Option<MessageView<'_, '_>>],
 ) -> Vec<ArrayRef> {
+    // What a column that is not nullable has where nothing is set.
+    let empty = DynamicMessage::new(descriptor);
     let column = |column: &Arc<Field>| match column.data_type() {
         _ if column.name() == "_unknown" => {
             bytes(column.data_type(), rows.iter().map(|row| row.and_then(unknown)))
         }
         DataType::Union(members, _) => union(members, descriptor, rows),
+        data_type if !column.metadata().contains_key(NUMBER) => {
+            member(data_type, descriptor, column.name(), rows)
+        }
         data_type => {
             let field = find(descriptor, column.name());
-            let cells = rows.iter().map(|row| row.and_then(|row| cell(row, &field))).collect();
+            let default = || (!column.is_nullable()).then(|| empty.get_field(&field).unwrap());
+            let cells =
+                rows.iter().map(|row| row.and_then(|row| cell(row, &field)).or_else(default)).collect();
             array(data_type, column.is_nullable(), &field, cells)
         }
     };
@@ -57,6 +66,26 @@ fn cell<'a>(row: MessageView<'a, 'a>, field: &FieldDescriptor) -> Cell<'a> {
     (!absent).then(|| row.get_field(field).unwrap())
 }
 
+/// The name of the member of a oneof that is set.
+fn member(
+    data_type: &DataType,
+    descriptor: &MessageDescriptor,
+    oneof: &str,
+    rows: &[Option<MessageView<'_, '_>>],
+) -> ArrayRef {
+    let oneof = descriptor.oneofs().find(|other| other.name() == oneof).expect("a oneof");
+    let set = |row: MessageView<'_, '_>| oneof.fields().find(|field| row.has_field(field));
+    let names = rows.iter().map(|row| row.and_then(set).map(|field| field.name().to_owned()));
+    match data_type {
+        DataType::Dictionary(..) => {
+            let mut builder = StringDictionaryBuilder::<Int32Type>::new();
+            names.for_each(|name| builder.append_option(name));
+            Arc::new(builder.finish())
+        }
+        other => bytes(other, names.map(|name| name.map(String::into_bytes))),
+    }
+}
+
 /// The unknown fields as on the wire: what is left of the message without the known ones.
 fn unknown(row: MessageView<'_, '_>) -> Option<Vec<u8>> {
     row.unknown_fields().next()?;
@@ -66,7 +95,20 @@ fn unknown(row: MessageView<'_, '_>) -> Option<Vec<u8>> {
     descriptor.fields().chain(extensions).for_each(|field| rest.clear_field(&field).unwrap());
     let mut bytes = Vec::new();
     EncodeOptions::new().allow_partial(true).encode(&rest, &mut bytes).expect("a small message");
-    Some(bytes)
+    Some(with_short_tags(&bytes))
+}
+
+/// The fields with their tags in the shortest form, which columns have.
+fn with_short_tags(fields: &[u8]) -> Vec<u8> {
+    let (mut short, mut reader) = (Vec::new(), Reader::new(fields));
+    while !reader.is_empty() {
+        let tag = reader.read_tag().expect("fields");
+        let start = reader.position();
+        reader.skip_field(tag).expect("fields");
+        Writer::new(&mut short).write_tag(tag);
+        short.extend_from_slice(&fields[start..reader.position()]);
+    }
+    short
 }
 
 /// Bytes, of any type that holds them.
@@ -113,6 +155,9 @@ fn array(data_type: &DataType, nullable: bool, field: &FieldDescriptor, cells: V
     {
         return messages(data_type, nullable, &message, cells);
     }
+    if field.is_map() {
+        return map(data_type, field, &cells);
+    }
     match data_type {
         DataType::Boolean => {
             let bools = cells
@@ -151,7 +196,6 @@ fn array(data_type: &DataType, nullable: bool, field: &FieldDescriptor, cells: V
             let values = array(item.data_type(), false, field, lists.concat());
             Arc::new(ListArray::new(item.clone(), offsets, values, None))
         }
-        DataType::Map(entries, _) => map(entries, field, &cells),
         other => {
             let texts = cells
                 .into_iter()
@@ -213,8 +257,16 @@ fn messages(
             let cells = rows.iter().map(|row| row.map(|row| row.get_field(&value).unwrap())).collect();
             array(other, nullable, &value, cells)
         }
+        DataType::Utf8 | DataType::Utf8View => {
+            let json = |row: MessageView<'_, '_>| tablepb::json::to_string(&row).expect("JSON").into_bytes();
+            bytes(data_type, rows.iter().map(|row| row.map(json).or((!nullable).then(Vec::new))))
+        }
         other => {
-            let encoded = |row: MessageView<'_, '_>| row.encode_to_vec().expect("a small message");
+            let encoded = |row: MessageView<'_, '_>| {
+                let mut bytes = Vec::new();
+                EncodeOptions::new().allow_partial(true).encode(&row, &mut bytes).expect("a small message");
+                bytes
+            };
             bytes(other, rows.iter().map(|row| row.map(encoded).or((!nullable).then(Vec::new))))
         }
     }
@@ -245,10 +297,8 @@ fn times(
     make_array(data.build().expect("numbers"))
 }
 
-fn map(entries: &Arc<Field>, field: &FieldDescriptor, cells: &[Cell<'_>]) -> ArrayRef {
-    let (DataType::Struct(parts), Kind::Message(entry)) = (entries.data_type(), field.kind()) else {
-        panic!("a map")
-    };
+fn map(data_type: &DataType, field: &FieldDescriptor, cells: &[Cell<'_>]) -> ArrayRef {
+    let Kind::Message(entry) = field.kind() else { panic!("a map") };
     let (mut keys, mut values, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for cell in cells {
         let before = keys.len();
@@ -258,10 +308,40 @@ fn map(entries: &Arc<Field>, field: &FieldDescriptor, cells: &[Cell<'_>]) -> Arr
         }
         lengths.push(keys.len() - before);
     }
-    let keys = array(parts[0].data_type(), false, &entry.map_entry_key_field().unwrap(), keys);
-    let values = array(parts[1].data_type(), false, &entry.map_entry_value_field().unwrap(), values);
-    let entry = StructArray::new(parts.clone(), vec![keys, values], None);
-    Arc::new(MapArray::new(entries.clone(), OffsetBuffer::from_lengths(lengths), entry, None, false))
+    let offsets = OffsetBuffer::from_lengths(lengths);
+    let parts = |key: &DataType, value: &DataType| {
+        let keys = array(key, false, &entry.map_entry_key_field().unwrap(), keys);
+        vec![keys, array(value, false, &entry.map_entry_value_field().unwrap(), values)]
+    };
+    let both = |fields: &Fields| (fields[0].data_type().clone(), fields[1].data_type().clone());
+    let element = |list: DataType| match list {
+        DataType::List(item) => item,
+        other => panic!("{other} as a list"),
+    };
+    match data_type {
+        DataType::Struct(fields) => {
+            let (keys, values) = both(fields);
+            let items = [element(keys), element(values)];
+            let parts = parts(items[0].data_type(), items[1].data_type());
+            let lists = items.into_iter().zip(parts);
+            let lists = lists.map(|(item, values)| ListArray::new(item, offsets.clone(), values, None));
+            Arc::new(StructArray::new(
+                fields.clone(),
+                lists.map(|list| Arc::new(list) as ArrayRef).collect(),
+                None,
+            ))
+        }
+        DataType::Map(entries, _) | DataType::List(entries) => {
+            let DataType::Struct(fields) = entries.data_type() else { panic!("entries") };
+            let (keys, values) = both(fields);
+            let all = StructArray::new(fields.clone(), parts(&keys, &values), None);
+            match data_type {
+                DataType::Map(..) => Arc::new(MapArray::new(entries.clone(), offsets, all, None, false)),
+                _ => Arc::new(ListArray::new(entries.clone(), offsets, Arc::new(all), None)),
+            }
+        }
+        other => panic!("a map as {other}"),
+    }
 }
 
 fn union(

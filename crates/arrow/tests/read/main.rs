@@ -1,6 +1,7 @@
 //! Messages into batches: every kind of field, every option, rows out of order, bad rows.
 
 mod arrays;
+mod choices;
 mod growth;
 mod kinds;
 mod rare;

@@ -155,3 +155,43 @@ fn messages_by_path_are_json_or_bytes() {
         );
     }
 }
+
+#[test]
+fn an_entry_without_a_value_has_the_json_of_an_empty_message() {
+    use arrow_array::cast::AsArray;
+
+    // Two entries, of which the first has only a key; then a row without entries, and one with a bare entry at the end.
+    let first = b"\x5a\x02\x08\x03\x5a\x09\x08\x04\x12\x05\x0d\0\0\0\x3f".to_vec();
+    let rows = [first, Vec::new(), b"\x5a\x00".to_vec()];
+    for views in [true, false] {
+        let mut decoder = decoder(&ALL, Options::new().views(views).json(["mm"]), &["mm"]);
+        let batch = read(&mut decoder, &rows);
+        let values =
+            arrow_cast::cast(batch.column(0).as_map().values(), &arrow_schema::DataType::Utf8).unwrap();
+        let texts: Vec<_> = values.as_string::<i32>().iter().flatten().collect();
+        assert_eq!(texts, ["{}", r#"{"x":0.5}"#, "{}"], "{views}");
+        // So that they are messages on the way back.
+        let mut writer = tablepb_arrow::WriterBuilder::new(&descriptor(&ALL)).build(&batch.schema()).unwrap();
+        assert_eq!(writer.to_array(&batch).unwrap().value(2), b"\x5a\x04\x08\x00\x12\x00");
+    }
+}
+
+#[test]
+fn types_are_json_wherever_they_stand() {
+    use tablepb_arrow::mapping::MappingErrorKind;
+
+    let schema = |options: Options| ReaderBuilder::new(&descriptor(&ALL)).options(options).schema();
+    let fields = ["inner", "inners", "mm", "z", "points"];
+    let by_type = schema(Options::new().json([".e.Point", ".e.Inner"])).unwrap();
+    assert_eq!(by_type, schema(Options::new().json(fields)).unwrap());
+    // The last name counts: a path after a type, a type after a path.
+    let bytes = schema(Options::new().json([".e.Point"]).bytes(["z"])).unwrap();
+    assert_eq!(bytes.field_with_name("z").unwrap().data_type(), &arrow_schema::DataType::BinaryView);
+    let json = schema(Options::new().bytes(["z"]).json([".e.Point"])).unwrap();
+    assert_eq!(json.field_with_name("z").unwrap().data_type(), &arrow_schema::DataType::Utf8View);
+    // Google's types need not be there, others do.
+    assert!(schema(Options::portable()).is_ok());
+    let error = schema(Options::new().json([".e.Pint"])).unwrap_err();
+    assert!(matches!(error.kind(), MappingErrorKind::NoSuchType) && error.place() == ".e.Pint", "{error}");
+    assert_eq!(error.to_string(), "no such message type: .e.Pint");
+}

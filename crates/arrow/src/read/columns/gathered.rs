@@ -18,11 +18,13 @@ pub(crate) struct Gathered {
     nullable: bool,
     views: bool,
     json: bool,
+    /// The value of a row for which nothing came, which is not null.
+    absent: Vec<u8>,
 }
 
 impl Gathered {
-    pub(crate) fn new(views: bool, nullable: bool, json: bool) -> Self {
-        Self { views, nullable, json, ..Self::default() }
+    pub(crate) fn new(views: bool, nullable: bool, json: bool, absent: Vec<u8>) -> Self {
+        Self { views, nullable, json, absent, ..Self::default() }
     }
 
     /// Whether its values are the JSON of messages.
@@ -36,17 +38,30 @@ impl Gathered {
 
     /// Appends to a row, which is the last one, or comes after it; false if there is no room.
     pub(crate) fn append(&mut self, row: usize, pieces: [&[u8]; 2]) -> bool {
-        if self.data.len() + pieces[0].len() + pieces[1].len() > MAX_BUFFER {
+        let absent = self.absent.len() * row.saturating_sub(self.starts.len());
+        if self.data.len() + absent + pieces[0].len() + pieces[1].len() > MAX_BUFFER {
             return false;
         }
         if self.starts.len() <= row {
-            self.starts.resize(row + 1, self.data.len() as i32);
+            self.fill(row);
+            self.starts.push(self.data.len() as i32);
         }
         pieces.iter().for_each(|piece| self.data.extend_from_slice(piece));
         if self.nullable {
             self.valid.set(row);
         }
         true
+    }
+
+    /// Makes so many rows.
+    fn fill(&mut self, rows: usize) {
+        if self.absent.is_empty() {
+            self.starts.resize(rows.max(self.starts.len()), self.data.len() as i32);
+        }
+        while self.starts.len() < rows {
+            self.starts.push(self.data.len() as i32);
+            self.data.extend_from_slice(&self.absent);
+        }
     }
 
     pub(crate) fn truncate(&mut self, rows: usize) {
@@ -69,6 +84,13 @@ impl Gathered {
     /// # Errors
     /// If Arrow refuses the values.
     pub(crate) fn take(&mut self, rows: usize, zeros: &mut Zeros) -> Result<ArrayRef, ArrowError> {
+        let absent = self.absent.len().saturating_mul(rows.saturating_sub(self.starts.len()));
+        if absent > 0 {
+            if self.data.len().saturating_add(absent) > MAX_BUFFER {
+                return Err(ArrowError::OffsetOverflowError(absent));
+            }
+            self.fill(rows);
+        }
         let (mut offsets, data) = (std::mem::take(&mut self.starts), std::mem::take(&mut self.data));
         let nulls = if self.nullable { self.valid.take_nulls(rows, zeros) } else { None };
         if offsets.is_empty() {

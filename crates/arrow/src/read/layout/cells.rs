@@ -1,13 +1,13 @@
 //! The columns of one value of a field.
 
 use super::super::batch::{How, NONE, Scalar, Slot, SlotKind};
-use super::super::columns::{Bools, Dictionary, Listed, Names, Numbers, Texts, Times};
+use super::super::columns::{Bools, Dictionary, Gathered, Listed, Names, Numbers, Texts, Times};
 use super::super::tree::{Tree, TreeKind};
 use super::{Layout, Placed, add, positions, scalar_of, slot_of};
 use crate::mapping::{Cell, MessageColumns};
 use std::sync::Arc;
 use tablepb::table::{DefaultValue, Kind};
-use tablepb::{EnumDescriptor, FieldDescriptor};
+use tablepb::{DynamicMessage, EnumDescriptor, FieldDescriptor};
 
 impl Layout<'_> {
     /// One value of a field.
@@ -22,9 +22,16 @@ impl Layout<'_> {
             Cell::Message(columns) => self.message(columns, nullable),
             Cell::Cut(descriptor) | Cell::Json(descriptor) => {
                 let json = matches!(cell, Cell::Json(_));
-                let column = self.gathered(nullable, json, Some(descriptor));
+                // The value of an entry that has none. Messages that have no JSON are none that can be absent.
+                let absent = match json && !nullable {
+                    true => tablepb::json::to_vec(&DynamicMessage::new(descriptor)).unwrap_or_default(),
+                    false => Vec::new(),
+                };
+                let width = self.text_width(0) + absent.len();
+                let column = Gathered::new(self.options.views, nullable, json, absent);
+                let column = self.gathered(column, Some(descriptor));
                 let tree = Tree { kind: TreeKind::Gathered(column) };
-                Placed { kind: SlotKind::Cut, column, tree, width: self.text_width(0) }
+                Placed { kind: SlotKind::Cut, column, tree, width }
             }
             Cell::Timestamp | Cell::Duration => self.time(field, matches!(cell, Cell::Timestamp), nullable),
             Cell::Wrapper(inner, cell) => self.wrapper(inner, cell, nullable),
