@@ -1,69 +1,112 @@
-//! Writes orders into the topic, as services of several versions do.
+//! Writes orders into a topic, as services of several versions do, and registers their schemas.
 
-use crate::schemas::{self, NEWEST};
-use chrono::Utc;
-use rskafka::client::partition::{Compression, PartitionClient};
-use rskafka::record::Record;
-use std::collections::BTreeMap;
+use rdkafka::ClientConfig;
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
 use std::error::Error;
-use tablepb::stream::confluent;
-use tablepb_arrow::SchemaStore;
+use std::time::Duration;
+use tablepb::MessageDescriptor;
+use tablepb_registry::{Registry, Schema};
 
-/// So many records go to the broker at once.
-const AT_ONCE: usize = 1_000;
+/// The versions of orders. What they refer to is in the subject `item.proto`.
+const ITEM: &str = include_str!("../schemas/item.proto");
+const ORDERS: [&str; 3] = [
+    include_str!("../schemas/order1.proto"),
+    include_str!("../schemas/order2.proto"),
+    include_str!("../schemas/order3.proto"),
+];
 
-/// The order with this number; even ones are of the newest version.
-///
-/// # Errors
-/// None, unless the schemas change.
-pub fn order(store: &SchemaStore, number: usize) -> Result<Vec<u8>, Box<dyn Error>> {
-    let sku = ["tea", "cup", "pot"][number % 3];
-    let (id, json) = match number % 2 {
-        0 => {
-            let lines = format!(r#"[{{"sku": "{sku}", "quantity": {}, "price": 3.5}}]"#, number % 7);
-            (NEWEST, format!(r#"{{"id": {number}, "customer": "c{}", "lines": {lines}}}"#, number % 100))
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The schemas of orders in a registry, oldest first.
+pub struct Orders {
+    registry: Registry,
+    versions: Vec<(u32, MessageDescriptor)>,
+}
+
+impl Orders {
+    /// Registers the schemas for a topic.
+    ///
+    /// # Errors
+    /// Those of the registry.
+    pub fn register(registry: Registry, topic: &str) -> Result<Self, Box<dyn Error>> {
+        let item = Schema::new(ITEM);
+        registry.register("item.proto", &item)?;
+        let found = registry.find("item.proto", &item)?.ok_or("the schema was registered just now")?;
+        let mut versions = Vec::new();
+        for text in ORDERS {
+            let schema = Schema::new(text).reference("item.proto", "item.proto", found.version);
+            let id = registry.register(&format!("{topic}-value"), &schema)?;
+            versions.push((id, registry.file(id)?.parent_pool().message("shop.Order")?));
         }
-        _ => (
-            7,
-            format!(r#"{{"id": {number}, "lines": [{{"sku": "{sku}", "quantity": 1}}, {{"sku": "tin"}}]}}"#),
-        ),
-    };
-    let (message, index) = schemas::order(store, id)?;
-    let mut bytes = Vec::new();
-    confluent::append_header(id, &[index], &mut bytes)?;
-    tablepb::json::message_from_slice(&message, json.as_bytes())?.encode(&mut bytes)?;
-    Ok(bytes)
+        Ok(Self { registry, versions })
+    }
+
+    /// The record of the order with this number; versions take turns.
+    ///
+    /// # Errors
+    /// None, unless the schemas change.
+    pub fn record(&self, number: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+        let version = number % self.versions.len();
+        let (id, order) = &self.versions[version];
+        let sku = ["tea", "cup", "pot"][number / 3 % 3];
+        let line = match version {
+            0 => format!(r#"{{"sku": "{sku}"}}"#),
+            _ => format!(r#"{{"sku": "{sku}", "quantity": {}}}"#, number % 7),
+        };
+        let customer = format!(r#", "customer": "c{}", "at": "2026-01-01T00:00:00Z""#, number % 100);
+        let rest = if version == 2 { customer } else { String::new() };
+        let json = format!(r#"{{"id": {number}, "lines": [{line}]{rest}}}"#);
+        let message = tablepb::json::message_from_slice(order, json.as_bytes())?;
+        let mut record = Vec::new();
+        self.registry.append_record(*id, &message, &mut record)?;
+        Ok(record)
+    }
 }
 
-/// The codec of this name, as Kafka calls it; `None` if there is no such codec.
-pub fn codec(name: &str) -> Option<Compression> {
-    Some(match name {
-        "none" => Compression::NoCompression,
-        "gzip" => Compression::Gzip,
-        "snappy" => Compression::Snappy,
-        "lz4" => Compression::Lz4,
-        "zstd" => Compression::Zstd,
-        _ => return None,
-    })
-}
-
-/// Writes records into a partition, compressed.
+/// Makes a topic, if it is not there.
 ///
 /// # Errors
 /// What the broker refuses.
-pub async fn write(
-    partition: &PartitionClient,
-    values: impl IntoIterator<Item = Vec<u8>>,
-    compression: Compression,
-) -> Result<(), Box<dyn Error>> {
-    let mut values = values.into_iter();
-    loop {
-        let record =
-            |value| Record { key: None, value: Some(value), headers: BTreeMap::new(), timestamp: Utc::now() };
-        let records: Vec<_> = values.by_ref().take(AT_ONCE).map(record).collect();
-        if records.is_empty() {
-            return Ok(());
-        }
-        partition.produce(records, compression).await?;
+pub fn make_topic(config: &ClientConfig, topic: &str, partitions: i32) -> Result<(), Box<dyn Error>> {
+    let admin: AdminClient<DefaultClientContext> = config.create()?;
+    let topic = NewTopic::new(topic, partitions, TopicReplication::Fixed(1));
+    let made = futures_executor::block_on(admin.create_topics([&topic], &AdminOptions::new()))?;
+    match made.into_iter().next() {
+        Some(Err((_, error))) if error != RDKafkaErrorCode::TopicAlreadyExists => Err(error.into()),
+        _ => Ok(()),
     }
+}
+
+/// Writes values into a topic, in turns over its partitions, compressed with `none`, `gzip`, `snappy`, `lz4` or `zstd`. Returns when the broker has all of them.
+///
+/// # Errors
+/// What the broker refuses, what a value cannot be made of.
+pub fn write(
+    config: &ClientConfig,
+    (topic, partitions): (&str, i32),
+    codec: &str,
+    values: impl IntoIterator<Item = Result<Vec<u8>, Box<dyn Error>>>,
+) -> Result<(), Box<dyn Error>> {
+    let mut config = config.clone();
+    // A broker that is gone for a while has them once all the same.
+    config.set("compression.codec", codec).set("enable.idempotence", "true").set("linger.ms", "20");
+    let producer: ThreadedProducer<DefaultProducerContext> = config.create()?;
+    for (at, value) in values.into_iter().enumerate() {
+        let value = value?;
+        let mut record = BaseRecord::<(), [u8]>::to(topic).partition(at as i32 % partitions).payload(&value);
+        while let Err((error, again)) = producer.send(record) {
+            match error {
+                KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull) => {
+                    std::thread::sleep(Duration::from_millis(10))
+                }
+                error => return Err(error.into()),
+            }
+            record = again;
+        }
+    }
+    producer.flush(TIMEOUT)?;
+    Ok(())
 }
