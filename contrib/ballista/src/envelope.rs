@@ -1,8 +1,12 @@
 //! The bytes that the codecs write: a mark, then a message.
 
+use crate::recent::Functions;
 use datafusion::common::internal_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::logical_expr::ScalarUDF;
+use std::sync::Arc;
 use tablepb::{DecodeFrom, Message};
+use tablepb_datafusion::FunctionSet;
 
 /// Bytes of other codecs are protobuf messages, and none of those begins so: `t` would end a group that was not begun.
 const MARK: &[u8] = b"tablepb\0";
@@ -30,6 +34,14 @@ pub(crate) struct Scan {
     pub(crate) versions: Vec<Version>,
     /// The limit there has 32 bits.
     pub(crate) limit: Option<u64>,
+    /// A [`PhysicalExprNode`](datafusion_proto::protobuf::PhysicalExprNode): which rows are wanted.
+    pub(crate) predicate: Option<Vec<u8>>,
+}
+
+/// A function over messages: the bytes of its set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Function {
+    pub(crate) set: Vec<u8>,
 }
 
 /// By what a store knows that a file has changed.
@@ -54,11 +66,31 @@ tablepb::message! {
         config: bytes = 2,
         versions: repeated message Version = 3,
         limit: optional uint64 = 4,
+        predicate: optional bytes = 5,
+    }
+    Function as "tablepb.ballista.Function" {
+        set: bytes = 1,
     }
     Version as "tablepb.ballista.Version" {
         e_tag: optional string = 1,
         version: optional string = 2,
     }
+}
+
+/// Appends a function over messages; false if it is another one.
+pub(crate) fn write_function(function: &ScalarUDF, into: &mut Vec<u8>) -> Result<bool> {
+    let Some(set) = FunctionSet::bytes_of(function) else { return Ok(false) };
+    write(&Function { set: set? }, into).map(|()| true)
+}
+
+/// A function over messages; `None` for bytes of another codec.
+pub(crate) fn read_function(
+    name: &str,
+    bytes: &[u8],
+    functions: &Functions,
+) -> Option<Result<Arc<ScalarUDF>>> {
+    let function = read::<Function>(bytes)?;
+    Some(function.and_then(|function| functions.get(&function.set)?.function(name)))
 }
 
 /// Appends the mark and a message.

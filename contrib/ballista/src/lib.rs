@@ -10,9 +10,9 @@
 #![forbid(unsafe_code)]
 
 mod envelope;
-mod formats;
 mod logical;
 mod physical;
+mod recent;
 mod servers;
 mod session;
 mod table;

@@ -1,7 +1,7 @@
 //! [`LogicalCodec`]: tables in logical plans.
 
 use crate::envelope::{self, Location, Table, external, misfit};
-use crate::formats::Formats;
+use crate::recent::{Formats, Functions};
 use crate::table::PortableTable;
 use ballista_core::serde::BallistaLogicalExtensionCodec;
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
@@ -59,6 +59,7 @@ use std::sync::Arc;
 pub struct LogicalCodec {
     rest: Arc<dyn LogicalExtensionCodec>,
     formats: Formats,
+    functions: Functions,
 }
 
 impl Default for LogicalCodec {
@@ -71,7 +72,7 @@ impl LogicalCodec {
     /// A codec that leaves everything but tables of protobuf files to `rest`.
     #[must_use]
     pub fn new(rest: Arc<dyn LogicalExtensionCodec>) -> Self {
-        Self { rest, formats: Formats::default() }
+        Self { rest, formats: Formats::default(), functions: Functions::default() }
     }
 
     fn encode_table(&self, table: &PortableTable) -> Result<Table> {
@@ -182,11 +183,16 @@ impl LogicalExtensionCodec for LogicalCodec {
     }
 
     fn try_decode_udf(&self, name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
-        self.rest.try_decode_udf(name, bytes)
+        envelope::read_function(name, bytes, &self.functions)
+            .unwrap_or_else(|| self.rest.try_decode_udf(name, bytes))
     }
 
     fn try_encode_udf(&self, function: &ScalarUDF, into: &mut Vec<u8>) -> Result<()> {
-        self.rest.try_encode_udf(function, into)
+        if envelope::write_function(function, into)? {
+            Ok(())
+        } else {
+            self.rest.try_encode_udf(function, into)
+        }
     }
 
     fn try_decode_higher_order_function(&self, name: &str, bytes: &[u8]) -> Result<Arc<HigherOrderUDF>> {

@@ -33,6 +33,9 @@ async fn scheduler(port: u16, executors: usize) -> Result<(), Box<dyn Error>> {
         external_host: "127.0.0.1".to_owned(),
         min_ready_executors: executors,
         task_distribution: TaskDistributionPolicy::RoundRobin,
+        // On one machine an executor that says nothing for so long has ended. Its tasks are given to others.
+        executor_timeout_seconds: 10,
+        expire_dead_executor_interval_seconds: 2,
         ..tablepb_ballista::scheduler_config()
     };
     Ok(tablepb_ballista::run_scheduler(config).await?)
@@ -48,6 +51,7 @@ async fn executor(scheduler: u16, port: u16, dir: &str) -> Result<(), Box<dyn Er
         grpc_port: port.checked_add(1).ok_or("PORT must be below 65535")?,
         work_dir: Some(dir.to_owned()),
         vcores: 2,
+        executor_heartbeat_interval_seconds: 2,
         ..tablepb_ballista::executor_config()
     };
     Ok(start_executor_process(Arc::new(config)).await?)

@@ -1,11 +1,12 @@
 //! [`PhysicalCodec`]: scans in the plans of tasks.
 
 use crate::envelope::{self, Scan, Version, external, misfit};
-use crate::formats::Formats;
+use crate::recent::{Formats, Functions};
 use ballista_core::serde::BallistaPhysicalExtensionCodec;
+use datafusion::common::config::ConfigOptions;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder};
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result;
 use datafusion::execution::TaskContext;
@@ -21,7 +22,7 @@ use datafusion_proto::physical_plan::to_proto::serialize_file_scan_config;
 use datafusion_proto::physical_plan::{
     PhysicalExtensionCodec, PhysicalPlanDecodeContext, PhysicalProtoConverterExtension,
 };
-use datafusion_proto::protobuf::FileScanExecConf;
+use datafusion_proto::protobuf::{FileScanExecConf, PhysicalExprNode};
 use prost::Message;
 use std::sync::Arc;
 use tablepb_datafusion::ProtobufSource;
@@ -65,6 +66,7 @@ use tablepb_datafusion::ProtobufSource;
 pub struct PhysicalCodec {
     rest: Arc<dyn PhysicalExtensionCodec>,
     formats: Formats,
+    functions: Functions,
 }
 
 impl Default for PhysicalCodec {
@@ -77,7 +79,7 @@ impl PhysicalCodec {
     /// A codec that leaves everything but scans of protobuf files to `rest`.
     #[must_use]
     pub fn new(rest: Arc<dyn PhysicalExtensionCodec>) -> Self {
-        Self { rest, formats: Formats::default() }
+        Self { rest, formats: Formats::default(), functions: Functions::default() }
     }
 
     fn encode_scan(
@@ -91,11 +93,16 @@ impl PhysicalCodec {
             e_tag: file.object_meta.e_tag.clone(),
             version: file.object_meta.version.clone(),
         });
+        let predicate = source
+            .filter()
+            .map(|predicate| Ok(converter.physical_expr_to_proto(&predicate, self)?.encode_to_vec()));
+        let predicate: Option<Result<_>> = predicate;
         Ok(Scan {
             format: source.format().to_bytes()?,
             config: serialize_file_scan_config(config, self, converter)?.encode_to_vec(),
             versions: versions.collect(),
             limit: config.limit.map(|limit| limit as u64),
+            predicate: predicate.transpose()?,
         })
     }
 
@@ -107,8 +114,16 @@ impl PhysicalCodec {
     ) -> Result<FileScanConfig> {
         let format = self.formats.get(&scan.format)?;
         let config = FileScanExecConf::decode(scan.config.as_slice()).map_err(external)?;
-        let source = format.file_source(parse_table_schema_from_proto(&config)?);
+        let table = parse_table_schema_from_proto(&config)?;
         let context = PhysicalPlanDecodeContext::new(context, self);
+        let mut source = format.file_source(table.clone());
+        if let Some(predicate) = &scan.predicate {
+            let predicate = PhysicalExprNode::decode(predicate.as_slice()).map_err(external)?;
+            let predicate = converter.proto_to_physical_expr(&predicate, table.table_schema(), &context)?;
+            let pushed = source.try_pushdown_filters(vec![predicate], &ConfigOptions::new())?;
+            // Rows that the filter refuses would be rows of the query.
+            source = pushed.updated_node.ok_or_else(|| misfit("a filter that is not of files"))?;
+        }
         let config = parse_protobuf_file_scan_config(&config, &context, converter, source)?;
         let groups = with_versions(config.file_groups.clone(), scan.versions)?;
         Ok(FileScanConfigBuilder::from(config)
@@ -186,11 +201,16 @@ impl PhysicalExtensionCodec for PhysicalCodec {
     }
 
     fn try_decode_udf(&self, name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
-        self.rest.try_decode_udf(name, bytes)
+        envelope::read_function(name, bytes, &self.functions)
+            .unwrap_or_else(|| self.rest.try_decode_udf(name, bytes))
     }
 
     fn try_encode_udf(&self, function: &ScalarUDF, into: &mut Vec<u8>) -> Result<()> {
-        self.rest.try_encode_udf(function, into)
+        if envelope::write_function(function, into)? {
+            Ok(())
+        } else {
+            self.rest.try_encode_udf(function, into)
+        }
     }
 
     fn try_decode_higher_order_function(&self, name: &str, bytes: &[u8]) -> Result<Arc<HigherOrderUDF>> {

@@ -19,6 +19,11 @@ impl BatchDecoder {
         Self { decoder, schema }
     }
 
+    /// The columns of its batches.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
     /// The decoder, for its input.
     pub(crate) fn decoder(&mut self) -> &mut Decoder {
         &mut self.decoder

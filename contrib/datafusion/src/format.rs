@@ -11,6 +11,7 @@ pub use table::ProtobufTableFactory;
 use crate::index::Indexes;
 use crate::nulls;
 use crate::options::ProtobufOptions;
+use crate::sink;
 use crate::source::ProtobufSource;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
@@ -20,10 +21,13 @@ use datafusion::common::{GetExt, Statistics, plan_err};
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource};
+use datafusion::datasource::physical_plan::{
+    FileGroup, FileScanConfig, FileScanConfigBuilder, FileSinkConfig, FileSource,
+};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
+use datafusion::physical_expr::LexRequirement;
 use datafusion::physical_plan::ExecutionPlan;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
@@ -228,6 +232,17 @@ impl FileFormat for ProtobufFormat {
             .with_statistics(statistics)
             .build();
         Ok(DataSourceExec::from_data_source(config))
+    }
+
+    /// Writes rows into files: `COPY .. TO` and `INSERT`. Columns find their fields by name; of a table in a directory, each statement adds files.
+    async fn create_writer_physical_plan(
+        &self,
+        input: Arc<dyn ExecutionPlan>,
+        _: &dyn Session,
+        config: FileSinkConfig,
+        order: Option<LexRequirement>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        sink::plan(self, input, config, order)
     }
 
     fn file_source(&self, table_schema: TableSchema) -> Arc<dyn FileSource> {

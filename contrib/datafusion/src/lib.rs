@@ -32,7 +32,9 @@
 #![forbid(unsafe_code)]
 
 mod batches;
+mod entries;
 mod error;
+mod filter;
 mod format;
 mod functions;
 mod index;
@@ -41,11 +43,12 @@ mod nulls;
 mod options;
 mod projection;
 mod scan;
+mod sink;
 mod source;
 
 pub use error::{ScanError, ScanErrorKind};
 pub use format::{ProtobufFormat, ProtobufFormatFactory, ProtobufTableFactory, register};
-pub use functions::register_functions;
+pub use functions::{FunctionSet, register_functions};
 pub use options::{Compression, ProtobufOptions};
 pub use source::ProtobufSource;
 pub use tablepb_arrow::mapping::{Enums, Options};

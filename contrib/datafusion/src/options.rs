@@ -51,6 +51,15 @@ impl Compression {
         }
     }
 
+    /// How the names of files end that are written.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Auto | Self::Uncompressed => "binpb",
+            Self::Gzip => "binpb.gz",
+            Self::Zstd => "binpb.zst",
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

@@ -2,15 +2,19 @@
 
 use crate::batches::BatchDecoder;
 use crate::error::row_error;
+use crate::filter::{Decided, Decider, Filter};
 use crate::index::FileIndex;
-use crate::input::{Block, Blocks, StoredFile};
-use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use crate::input::{Block, Blocks, Prefix, StoredFile, prefix};
+use datafusion::arrow::array::{BooleanArray, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::Schema;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::physical_plan::metrics::Count;
 use futures::StreamExt;
-use futures::stream::{self, BoxStream};
+use futures::stream::BoxStream;
 use std::ops::Range;
 use std::sync::Arc;
+use tablepb::stream;
 use tablepb_arrow::ReaderBuilder;
 
 /// What a scan reads of each file.
@@ -21,6 +25,18 @@ pub(crate) struct Columns {
     /// The names of the columns in the order in which the table has them.
     pub(crate) names: Vec<String>,
     pub(crate) batch_size: usize,
+    /// Which rows are wanted, if not all.
+    pub(crate) filter: Option<Filter>,
+    /// The filter reads all columns.
+    pub(crate) filter_has_all: bool,
+    pub(crate) counts: Counts,
+}
+
+/// What `EXPLAIN ANALYZE` shows of a scan.
+#[derive(Clone, Debug)]
+pub(crate) struct Counts {
+    pub(crate) bytes: Count,
+    pub(crate) refused: Count,
 }
 
 /// The rows whose messages start in a range of a file. A compressed file belongs to the range with its first byte.
@@ -31,9 +47,8 @@ pub(crate) async fn open(
     range: Range<u64>,
 ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
     let size = file.meta.size;
-    if columns.reader.is_none()
-        && let Some(rows) = index.rows_between(range.clone(), file.is_compressed())
-    {
+    let counts_only = columns.reader.is_none() && columns.filter.is_none();
+    if counts_only && let Some(rows) = index.rows_between(range.clone(), file.is_compressed()) {
         file.check_unchanged().await?;
         return Ok(counted(rows, columns.batch_size));
     }
@@ -42,47 +57,57 @@ pub(crate) async fn open(
         Blocks::open(&file, 0, 0, end).await?
     } else {
         let first = index.first_from(&file, range.start).await?;
-        if columns.reader.is_none() {
+        if counts_only {
             let last = index.first_from(&file, range.end.min(size)).await?;
             return Ok(counted(last.row.saturating_sub(first.row), columns.batch_size));
         }
         Blocks::open(&file, first.offset, first.row, range.end).await?
     };
     let ends = range.end >= size && (range.start == 0 || !file.is_compressed());
-    let scan = Scan { blocks, index: ends.then_some(index), place: None };
-    match &columns.reader {
-        Some(reader) => {
-            let decoder =
-                reader.build_decoder().map_err(|error| DataFusionError::External(Box::new(error)))?;
-            let rows = Rows {
-                scan,
-                decoder: BatchDecoder::new(decoder),
-                names: columns.names,
-                max_row_len: file.max_row_len,
-            };
-            let next = |mut rows: Rows| async move { Ok(rows.next().await?.map(|batch| (batch, rows))) };
-            Ok(stream::try_unfold(rows, next).boxed())
+    let mut scan =
+        Scan { blocks, index: ends.then_some(index), place: None, bytes: columns.counts.bytes.clone() };
+    if counts_only {
+        let mut rows = 0;
+        while let Some(block) = scan.block().await? {
+            rows += block.rows;
         }
-        None => {
-            let mut scan = scan;
-            let mut rows = 0;
-            while let Some(block) = scan.block().await? {
-                rows += block.rows;
-            }
-            Ok(counted(rows, columns.batch_size))
-        }
+        return Ok(counted(rows, columns.batch_size));
     }
+    if let Some(filter) = &columns.filter {
+        let rows = Wanted::new(scan, filter.build()?, columns, file.max_row_len)?;
+        let next = |mut rows: Wanted| async move { Ok(rows.next().await?.map(|batch| (batch, rows))) };
+        return Ok(futures::stream::try_unfold(rows, next).boxed());
+    }
+    let Some(decoder) = decoder(&columns)? else { return Ok(counted(0, columns.batch_size)) };
+    let rows = Rows { scan, decoder, names: columns.names, max_row_len: file.max_row_len };
+    let next = |mut rows: Rows| async move { Ok(rows.next().await?.map(|batch| (batch, rows))) };
+    Ok(futures::stream::try_unfold(rows, next).boxed())
+}
+
+/// The decoder of the columns, if there are any.
+fn decoder(columns: &Columns) -> Result<Option<BatchDecoder>> {
+    let Some(reader) = &columns.reader else { return Ok(None) };
+    let decoder = reader.build_decoder().map_err(|error| DataFusionError::External(Box::new(error)))?;
+    Ok(Some(BatchDecoder::new(decoder)))
 }
 
 /// Batches of rows without columns.
 fn counted(rows: u64, batch_size: usize) -> BoxStream<'static, Result<RecordBatch>> {
     let batch_size = batch_size.max(1) as u64;
-    let batches = (0..rows.div_ceil(batch_size)).map(move |batch| {
-        let rows = batch_size.min(rows - batch * batch_size) as usize;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        Ok(RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?)
-    });
-    stream::iter(batches).boxed()
+    let batches = (0..rows.div_ceil(batch_size))
+        .map(move |batch| without_columns(batch_size.min(rows - batch * batch_size) as usize));
+    futures::stream::iter(batches).boxed()
+}
+
+fn without_columns(rows: usize) -> Result<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?)
+}
+
+/// The columns in the order of the table. The reader has them in that of the message.
+fn in_order(batch: &RecordBatch, names: &[String]) -> Result<RecordBatch> {
+    let order: Result<Vec<_>, _> = names.iter().map(|name| batch.schema_ref().index_of(name)).collect();
+    Ok(batch.project(&order?)?)
 }
 
 /// The blocks of a range.
@@ -92,6 +117,8 @@ struct Scan {
     index: Option<Arc<FileIndex>>,
     /// A block that is not used up, and how much of it is.
     place: Option<(Block, usize)>,
+    /// How many bytes came.
+    bytes: Count,
 }
 
 impl Scan {
@@ -99,6 +126,7 @@ impl Scan {
         // Between blocks a query that was cancelled stops.
         tokio::task::yield_now().await;
         let block = self.blocks.next().await?;
+        self.bytes.add(block.as_ref().map_or(0, |block| block.bytes.len()));
         if block.is_none()
             && let Some(index) = self.index.take()
         {
@@ -126,11 +154,8 @@ impl Rows {
             }
             self.decode()?;
         }
-        let Some(batch) = self.decoder.flush()? else { return Ok(None) };
-        // The reader has columns in the order of the message, the table in any.
-        let order: Result<Vec<_>, _> =
-            self.names.iter().map(|name| batch.schema_ref().index_of(name)).collect();
-        Ok(Some(batch.project(&order?)?))
+        let batch = self.decoder.flush()?;
+        batch.map(|batch| in_order(&batch, &self.names)).transpose()
     }
 
     /// Decodes messages of the block, up to its end or until the batch is full.
@@ -148,5 +173,162 @@ impl Rows {
             self.scan.place = None;
         }
         Ok(())
+    }
+}
+
+/// The rows of a range that a filter wants.
+///
+/// What the filter needs of as many messages as a batch has is decoded first. Then, of the messages that are wanted, the columns: each alone if they are few, or all and then without the
+/// others.
+struct Wanted {
+    scan: Scan,
+    filter: Decider,
+    /// The columns, if there are others than those that the filter needs.
+    decoder: Option<BatchDecoder>,
+    columns: Columns,
+    max_row_len: usize,
+    /// Messages that were decided on.
+    decided: Option<Messages>,
+}
+
+/// Messages, and which of them are wanted.
+struct Messages {
+    block: Block,
+    wanted: BooleanArray,
+    /// The place of the next one, in bytes and in messages.
+    at: usize,
+    row: usize,
+    /// Those that are wanted are decoded one by one.
+    each: bool,
+}
+
+impl Wanted {
+    fn new(scan: Scan, filter: Decider, columns: Columns, max_row_len: usize) -> Result<Self> {
+        let decoder = if columns.filter_has_all { None } else { decoder(&columns)? };
+        Ok(Self { scan, filter, decoder, columns, max_row_len, decided: None })
+    }
+
+    /// The next batch; `None` at the end.
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.rest()? {
+                return Ok(Some(batch));
+            }
+            if self.scan.place.is_none() {
+                match self.scan.block().await? {
+                    Some(block) => self.scan.place = Some((block, 0)),
+                    None => return self.flush(),
+                }
+            }
+            if let Some(batch) = self.decide()? {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    /// Decides on messages of the block. Returns a batch if the filter has all of its columns.
+    fn decide(&mut self) -> Result<Option<RecordBatch>> {
+        let Some((block, at)) = &mut self.scan.place else { return Ok(None) };
+        let rest = block.bytes.slice(*at);
+        let decided = match self.filter.decide(&rest)? {
+            Ok(decided) => decided,
+            Err(error) => {
+                let (row, offset) = block.row_before(*at + error.consumed(), self.max_row_len);
+                return Err(self.scan.blocks.file().error(row, offset, row_error(&error)));
+            }
+        };
+        let Decided { bytes, wanted, batch } = decided;
+        let offset = block.offset + *at as u64;
+        let (row, rows) = (block.row, wanted.len() as u64);
+        *at += bytes;
+        // Its messages are numbered from here on.
+        block.row += rows;
+        block.offset += bytes as u64;
+        block.bytes = block.bytes.slice(*at);
+        *at = 0;
+        if block.bytes.is_empty() {
+            self.scan.place = None;
+        }
+        let count = wanted.true_count();
+        self.columns.counts.refused.add(wanted.len() - count);
+        if count == 0 {
+            return Ok(None);
+        }
+        if self.columns.reader.is_none() {
+            return without_columns(count).map(Some);
+        }
+        if self.decoder.is_none() {
+            return in_order(&filter_record_batch(&batch, &wanted)?, &self.columns.names).map(Some);
+        }
+        let block = Block { bytes: rest.slice_with_length(0, bytes), offset, row, rows };
+        // Each alone is copied, so that all of them cost less from about a half on.
+        self.decided = Some(Messages { block, wanted, at: 0, row: 0, each: 2 * count < rows as usize });
+        Ok(None)
+    }
+
+    /// Decodes the messages that are wanted of those that were decided on. Returns a batch that is full.
+    fn rest(&mut self) -> Result<Option<RecordBatch>> {
+        let (Some(decoder), Some(mut messages)) = (&mut self.decoder, self.decided.take()) else {
+            return Ok(None);
+        };
+        if !messages.each {
+            if decoder.decoder().rows() > 0 {
+                self.decided = Some(messages);
+                return self.flush();
+            }
+            return self.all(messages);
+        }
+        while messages.row < messages.wanted.len() {
+            let Prefix::Frame(len) = prefix(&messages.block.bytes[messages.at..], self.max_row_len) else {
+                break;
+            };
+            let frame = &messages.block.bytes[messages.at..messages.at + len];
+            if messages.wanted.value(messages.row) {
+                let mut message = frame;
+                // It is valid, or there would be no frame.
+                let _ = stream::decode_length_delimiter(&mut message);
+                match decoder.decoder().push(message) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        self.decided = Some(messages);
+                        return self.flush();
+                    }
+                    Err(error) => return Err(self.error(&messages, messages.at + 1, &error)),
+                }
+            }
+            (messages.at, messages.row) = (messages.at + len, messages.row + 1);
+        }
+        if decoder.decoder().is_full() { self.flush() } else { Ok(None) }
+    }
+
+    /// Decodes all messages, and leaves out those that are not wanted.
+    fn all(&mut self, mut messages: Messages) -> Result<Option<RecordBatch>> {
+        let Some(decoder) = &mut self.decoder else { return Ok(None) };
+        let Ok(taken) = decoder.decoder().decode_block(&messages.block.bytes.slice(messages.at)) else {
+            // It may be one that is not wanted, which is no fault.
+            decoder.flush()?;
+            messages.each = true;
+            self.decided = Some(messages);
+            return self.rest();
+        };
+        let Some(batch) = decoder.flush()? else { return Ok(None) };
+        let wanted = messages.wanted.slice(messages.row, batch.num_rows());
+        (messages.at, messages.row) = (messages.at + taken, messages.row + batch.num_rows());
+        // A batch of few but large rows is full before.
+        if messages.row < messages.wanted.len() {
+            self.decided = Some(messages);
+        }
+        in_order(&filter_record_batch(&batch, &wanted)?, &self.columns.names).map(Some)
+    }
+
+    fn flush(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(decoder) = &mut self.decoder else { return Ok(None) };
+        let batch = decoder.flush()?;
+        batch.map(|batch| in_order(&batch, &self.columns.names)).transpose()
+    }
+
+    fn error(&self, messages: &Messages, place: usize, error: &tablepb_arrow::Error) -> DataFusionError {
+        let (row, offset) = messages.block.row_before(place, self.max_row_len);
+        self.scan.blocks.file().error(row, offset, row_error(error))
     }
 }

@@ -1,11 +1,13 @@
 //! [`ProtobufSource`]: how DataFusion scans files.
 
+use crate::filter::{Filter, is_of_files};
 use crate::format::ProtobufFormat;
 use crate::index::Indexes;
 use crate::input::StoredFile;
 use crate::options::{Compression, ProtobufOptions};
 use crate::projection::paths;
-use crate::scan::{self, Columns};
+use crate::scan::{self, Columns, Counts};
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{
@@ -15,9 +17,10 @@ use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::physical_expr::projection::ProjectionExprs;
-use datafusion::physical_expr::{LexOrdering, PhysicalExpr};
+use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction};
 use datafusion::physical_plan::DisplayFormatType;
-use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
 use object_store::ObjectStore;
 use std::fmt;
 use std::sync::Arc;
@@ -32,6 +35,8 @@ pub struct ProtobufSource {
     format: ProtobufFormat,
     table_schema: TableSchema,
     projection: SplitProjection,
+    /// Which rows are wanted.
+    predicate: Option<Arc<dyn PhysicalExpr>>,
     batch_size: usize,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -42,6 +47,7 @@ impl ProtobufSource {
             projection: SplitProjection::unprojected(&table_schema),
             format,
             table_schema,
+            predicate: None,
             batch_size: 8192,
             metrics: ExecutionPlanMetricsSet::new(),
         }
@@ -61,7 +67,7 @@ impl ProtobufSource {
         paths(&self.projection.source, self.table_schema.file_schema(), &self.format.options().fields)
     }
 
-    fn columns(&self, limit: Option<usize>) -> Result<Columns> {
+    fn columns(&self, limit: Option<usize>, partition: usize) -> Result<Columns> {
         let schema = self.table_schema.file_schema();
         let names =
             self.projection.file_indices.iter().map(|&index| schema.field(index).name().clone()).collect();
@@ -72,8 +78,15 @@ impl ProtobufSource {
             .options(options.mapping.clone())
             .max_row_len(options.max_row_len)
             .batch_size(batch_size);
+        let predicate = self.predicate.as_ref();
+        let filter = predicate
+            .map(|predicate| Filter::new(predicate, schema, &options.fields, reader.clone()))
+            .transpose()?;
+        let filter_has_all = filter.as_ref().is_some_and(|filter| filter.has_all(&paths));
         let reader = (!paths.is_empty()).then(|| reader.projection(paths));
-        Ok(Columns { reader, names, batch_size })
+        let count = |name| MetricBuilder::new(&self.metrics).counter(name, partition);
+        let counts = Counts { bytes: count("bytes_scanned"), refused: count("rows_refused") };
+        Ok(Columns { reader, names, batch_size, filter, filter_has_all, counts })
     }
 }
 
@@ -82,12 +95,12 @@ impl FileSource for ProtobufSource {
         &self,
         store: Arc<dyn ObjectStore>,
         config: &FileScanConfig,
-        _partition: usize,
+        partition: usize,
     ) -> Result<Arc<dyn FileOpener>> {
         let file_schema = self.table_schema.file_schema();
         self.format.check(file_schema)?;
         let opener = Opener {
-            columns: self.columns(config.limit)?,
+            columns: self.columns(config.limit, partition)?,
             options: self.format.options().clone(),
             indexes: self.format.indexes().clone(),
             store_url: config.object_store_url.as_str().to_owned(),
@@ -114,6 +127,32 @@ impl FileSource for ProtobufSource {
         Ok(Some(Arc::new(Self { projection, ..self.clone() })))
     }
 
+    /// Filters on columns of the files are evaluated here, and the columns of messages that they refuse are not decoded. Their other fields are not checked then.
+    fn try_pushdown_filters(
+        &self,
+        filters: Vec<Arc<dyn PhysicalExpr>>,
+        _: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
+        let (mut pushed, mut ours) = (Vec::new(), Vec::new());
+        for filter in filters {
+            let is_ours = is_of_files(&filter, self.table_schema.file_schema())?;
+            pushed.push(if is_ours { PushedDown::Yes } else { PushedDown::No });
+            if is_ours {
+                ours.push(filter);
+            }
+        }
+        let result = FilterPushdownPropagation::with_parent_pushdown_result(pushed);
+        if ours.is_empty() {
+            return Ok(result);
+        }
+        let predicate = Some(conjunction(self.predicate.iter().cloned().chain(ours)));
+        Ok(result.with_updated_node(Arc::new(Self { predicate, ..self.clone() })))
+    }
+
+    fn filter(&self) -> Option<Arc<dyn PhysicalExpr>> {
+        self.predicate.clone()
+    }
+
     fn metrics(&self) -> &ExecutionPlanMetricsSet {
         &self.metrics
     }
@@ -124,7 +163,8 @@ impl FileSource for ProtobufSource {
 
     fn fmt_extra(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let paths = self.paths().map_err(|_| fmt::Error)?;
-        write!(f, ", message={}, fields=[{}]", self.format.descriptor().full_name(), paths.join(", "))
+        write!(f, ", message={}, fields=[{}]", self.format.descriptor().full_name(), paths.join(", "))?;
+        self.predicate.as_ref().map_or(Ok(()), |predicate| write!(f, ", predicate={predicate}"))
     }
 
     /// As by default, but that compressed files stay whole: no part of one can be read alone.
@@ -169,7 +209,8 @@ impl FileSource for ProtobufSource {
         &self,
         f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
-        datafusion::physical_plan::apply_expression_roots(self.projection.source.iter(), f)
+        let expressions = self.projection.source.iter().map(|projected| &projected.expr);
+        datafusion::physical_plan::apply_expression_roots(expressions.chain(&self.predicate), f)
     }
 }
 

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
+use tablepb_datafusion::{Options, ProtobufOptions, register_functions};
 use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tablepb-ballista");
@@ -155,7 +156,7 @@ async fn a_cluster_answers_as_one_process_does() {
     }
     // The large file was split, and tasks of one query ran in both executors.
     let plan = rows(&client, "EXPLAIN SELECT id FROM t WHERE level = 1").await.unwrap().concat().concat();
-    assert!(plan.contains("big.binpb:0..") && plan.contains("fields=[id, level]"), "{plan}");
+    assert!(plan.contains("big.binpb:0..") && plan.contains("fields=[id], predicate=level"), "{plan}");
     let [first, second] = cluster.jobs();
     assert!(first.len() + second.len() >= QUERIES.len(), "{first:?} {second:?}");
     assert!(first.intersection(&second).next().is_some(), "{first:?} {second:?}");
@@ -184,6 +185,68 @@ async fn a_cluster_says_where_a_message_is_bad_and_goes_on() {
     }
     // What the error is about is not read here.
     assert_eq!(rows(&client, "SELECT count(*), sum(id) FROM bad").await.unwrap()[0][0], "400");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: three processes"]
+async fn functions_run_in_executors() {
+    let files = files();
+    let cluster = Cluster::start();
+    let client = tablepb_ballista::connect(&format!("127.0.0.1:{}", cluster.port)).unwrap();
+    let statement = create(&files, "t", "d/", "");
+    for context in [&files.context, &client] {
+        context.sql(&statement).await.unwrap();
+        register_functions(
+            context,
+            &common::pool(),
+            &ProtobufOptions::new().with_mapping(Options::portable()),
+        );
+    }
+    let message = r#"json_to_protobuf('{"name":"' || line || '","weight":' || CAST(id AS VARCHAR) || '}', 'example.Part')"#;
+    for sql in [
+        format!(
+            "SELECT protobuf_decode({message}, 'example.Part')['weight'] AS w, count(*) FROM t WHERE id % 100 = 3 GROUP BY w ORDER BY w"
+        ),
+        format!("SELECT id, protobuf_to_json({message}, 'example.Part') FROM t WHERE id < 50 ORDER BY id"),
+        format!("SELECT sum(length(try_protobuf_decode({message}, 'example.Part')['name'])) FROM t"),
+    ] {
+        let far = rows(&client, &sql).await.unwrap();
+        assert_eq!(far, files.rows(&sql).await.unwrap(), "{sql}");
+        assert!(!far.is_empty() && far[0][0] != "null", "{sql}");
+    }
+    let [first, second] = cluster.jobs();
+    assert!(!first.is_empty() && !second.is_empty(), "{first:?} {second:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: three processes"]
+async fn an_executor_that_is_killed_loses_no_answer() {
+    let files = files();
+    let mut cluster = Cluster::start();
+    let client = tablepb_ballista::connect(&format!("127.0.0.1:{}", cluster.port)).unwrap();
+    let statement = create(&files, "t", "d/", "");
+    files.context.sql(&statement).await.unwrap();
+    client.sql(&statement).await.unwrap();
+    client.sql("SET datafusion.execution.target_partitions = 8").await.unwrap();
+    // Some seconds of work: each row with each other one of its level and remainder.
+    let sql = "SELECT a.level, count(*), sum(a.id * b.id % 7), max(length(a.line) + length(b.line)) FROM t AS a JOIN t AS b \
+               ON a.level = b.level AND a.id % 10 = b.id % 10 GROUP BY a.level ORDER BY a.level";
+    let expected = files.rows(sql).await.unwrap();
+    let answer = tokio::spawn(async move { rows(&client, sql).await });
+    // Both have begun.
+    let begin = Instant::now();
+    while cluster.executors().iter().any(|executor| std::fs::read_dir(executor).unwrap().next().is_none()) {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60) && !answer.is_finished(),
+            "the query was too short"
+        );
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let mut victim = cluster.processes.pop().unwrap();
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    assert!(!answer.is_finished(), "the query was too short");
+    assert_eq!(answer.await.unwrap().unwrap(), expected);
 }
 
 #[test]

@@ -85,7 +85,7 @@ async fn a_plan_that_travels_gives_the_same_rows() {
         ", enums 'name', well_known 'true', views 'false'",
         ", fields 'id,line,level,part', views 'true'",
     ] {
-        files.create("d/*.binpb", options).await.unwrap();
+        files.create("d/*.binpb", &format!(", recursion '1'{options}")).await.unwrap();
         sender.sql(&create(&files, "t", "d/*.binpb", options)).await.unwrap();
         for sql in QUERIES {
             if options.contains("enums") && sql.contains("level = 2") {

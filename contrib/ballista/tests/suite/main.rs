@@ -10,7 +10,7 @@ mod common;
 fn create(files: &common::Files, table: &str, location: &str, options: &str) -> String {
     format!(
         "CREATE OR REPLACE EXTERNAL TABLE {table} STORED AS PROTOBUF LOCATION '{}'
-         OPTIONS (message 'example.Log', descriptors '{}'{options})",
+         OPTIONS (message 'example.Log', descriptors '{}', recursion '1'{options})",
         files.path(location).display(),
         files.path("log.set").display()
     )

@@ -1,7 +1,7 @@
 //! Formats as bytes, for plans that go to other processes.
 
 use super::ProtobufFormat;
-use crate::options::ProtobufOptions;
+use crate::entries::{self, Entry};
 use datafusion::common::plan_err;
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::{DataFusionError, Result};
@@ -15,22 +15,12 @@ struct Portable {
     directories: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Entry {
-    name: String,
-    value: String,
-}
-
 tablepb::message! {
     Portable as "tablepb.datafusion.Format" {
         message: string = 1,
         descriptors: bytes = 2,
         options: repeated message Entry = 3,
         directories: repeated string = 4,
-    }
-    Entry as "tablepb.datafusion.Entry" {
-        name: string = 1,
-        value: string = 2,
     }
 }
 
@@ -55,8 +45,7 @@ impl ProtobufFormat {
     /// `External`: the descriptor set is longer than a message may be, 2^31-1 bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let descriptors = self.descriptor.parent_pool().encode_to_vec().map_err(external)?;
-        let entries = self.options.entries().into_iter();
-        let options = entries.map(|(name, value)| Entry { name: name.to_owned(), value }).collect();
+        let options = entries::of(&self.options);
         let message = self.descriptor.full_name().to_owned();
         let directories = self.directories.iter().map(|url| url.as_str().to_owned()).collect();
         Portable { message, descriptors, options, directories }.encode_to_vec().map_err(external)
@@ -69,10 +58,7 @@ impl ProtobufFormat {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let portable = Portable::decode(bytes).map_err(external)?;
         let pool = DescriptorPool::decode(&portable.descriptors).map_err(external)?;
-        let mut options = ProtobufOptions::new();
-        for Entry { name, value } in &portable.options {
-            options.set(name, value)?;
-        }
+        let options = entries::options(&portable.options)?;
         match pool.message(&portable.message).ok() {
             Some(descriptor) => {
                 let mut format = Self::new(&descriptor, options)?;
@@ -93,7 +79,7 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusion
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Compression;
+    use crate::options::{Compression, ProtobufOptions};
     use tablepb_arrow::mapping::{Enums, Options};
     use tablepb_schema::SourceBuilder;
 

@@ -1,7 +1,10 @@
 //! [`register_functions`]: messages in columns of bytes, by functions of SQL.
 
 mod convert;
+mod portable;
 mod prune;
+
+pub use portable::FunctionSet;
 
 use crate::options::ProtobufOptions;
 use convert::Convert;

@@ -3,7 +3,9 @@
 mod common;
 mod directories;
 mod failures;
+mod filters;
 mod functions;
 mod options;
 mod queries;
+mod sinks;
 mod stores;

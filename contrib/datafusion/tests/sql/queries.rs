@@ -129,11 +129,9 @@ async fn what_a_query_does_not_use_is_not_read() {
     assert_eq!(fields("SELECT part['name'] FROM t").await, "part.name");
     assert_eq!(fields("SELECT part['inner']['name'], id FROM t").await, "id, part.inner.name");
     assert_eq!(fields("SELECT part['name'], part FROM t").await, "part");
-    assert_eq!(fields("SELECT id FROM t WHERE part['weight'] > 1").await, "id, part.weight");
-    assert_eq!(
-        fields("SELECT sum(id) FROM t WHERE level = 1 GROUP BY part['name']").await,
-        "id, level, part.name"
-    );
+    // What a filter needs is read before.
+    assert_eq!(fields("SELECT id FROM t WHERE part['weight'] > 1").await, "id");
+    assert_eq!(fields("SELECT sum(id) FROM t WHERE level = 1 GROUP BY part['name']").await, "id, part.name");
     assert_eq!(fields("SELECT labels['k'] FROM t").await, "labels");
 }
 
