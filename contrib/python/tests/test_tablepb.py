@@ -7,6 +7,8 @@ import re
 import duckdb
 import polars
 import pyarrow
+import pyarrow.compute
+import pyarrow.parquet
 import pytest
 import tablepb
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
@@ -149,9 +151,37 @@ def test_polars_and_duckdb_read_the_table(order, messages, column):
     assert orders.schema.field("raw").type == pyarrow.binary()
 
 
+PORTABLE = [
+    {}, {"maps": "entries"}, {"maps": "lists"}, {"oneofs": "named"}, {"presence": "default"}, {"json": ["items"]}, {"enums": "number"},
+    {"well_known": False}, {"maps": "lists", "presence": "default", "oneofs": "named"},
+]
+
+
+@pytest.mark.parametrize("options", PORTABLE)
+def test_parquet_of_each_choice_is_read_by_all(order, column, tmp_path, options):
+    """pyarrow, polars, DuckDB and ClickHouse agree on Parquet files of portable columns."""
+    import chdb
+
+    table = pyarrow.table(order.decode(column.drop_null(), **options))
+    path = str(tmp_path / "orders.parquet")
+    pyarrow.parquet.write_table(table, path)
+    assert pyarrow.parquet.read_table(path) == table
+    ids, items = pyarrow.compute.sum(table["id"]).as_py(), pyarrow.compute.sum(pyarrow.compute.list_value_length(table["items"])).as_py()
+    expected = (table.num_rows, ids, items, len(set(table["customer"].to_pylist())))
+    frame = polars.read_parquet(path)
+    assert (frame.height, frame["id"].sum(), frame["items"].list.len().sum(), frame["customer"].n_unique()) == expected
+    query = "SELECT count(*), sum(id), sum(length(items)), count(DISTINCT customer) FROM"
+    assert duckdb.sql(f"{query} '{path}'").fetchall()[0] == expected
+    assert str(chdb.query(f"{query} file('{path}', Parquet)", "TSV")).split() == [str(value) for value in expected]
+    # Each column can be read alone.
+    for name in table.column_names:
+        assert str(chdb.query(f"SELECT count(`{name}`) FROM file('{path}', Parquet)", "TSV")).strip().isdigit(), name
+        assert duckdb.sql(f'SELECT count("{name}") FROM \'{path}\'').fetchall()[0][0] == table.num_rows - table[name].null_count
+
+
 def test_tables_go_back(order, google, messages, column):
-    for preset in ("portable", "arrow"):
-        table = order.decode(column.drop_null(), preset=preset)
+    for options in [{"preset": "portable"}, {"preset": "arrow"}, *({"preset": "arrow", **options} for options in PORTABLE[1:4])]:
+        table = order.decode(column.drop_null(), **options)
         back = pyarrow.chunked_array(order.encode(table)).to_pylist()
         kept = [message for at, message in enumerate(messages) if at != 5]
         for bytes_, message in zip(back, kept, strict=True):
@@ -227,3 +257,10 @@ def test_the_program_of_the_readme_runs():
     programs = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     assert len(programs) == 1
     exec(programs[0], {})
+
+
+def test_the_example_runs():
+    """Its own assertions hold."""
+    import runpy
+
+    runpy.run_path(str(pathlib.Path(__file__).parent.parent / "examples" / "columns.py"))
