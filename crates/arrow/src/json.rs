@@ -71,8 +71,8 @@ fn each_row<T: AsRef<[u8]>>(
     mut append: impl FnMut(Option<T>),
 ) -> Result<(), Error> {
     let mut bytes = 0_usize;
-    for row in 0..values.rows() {
-        let converted = match values.get(row).map(|(value, _)| convert(value)) {
+    for row in 0..values.len() {
+        let converted = match values.get(row).map(&mut convert) {
             Some(Err(kind)) if bad_rows == BadRows::Fail => return Err(Error::new(kind, row as u64)),
             converted => converted.and_then(Result::ok),
         };

@@ -16,7 +16,9 @@ pub mod write;
 
 pub use evolve::{Adapter, Change, ChangeKind};
 pub use json::{from_json, to_json};
-pub use read::{ArrayDecoder, BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
+pub use read::{
+    ArrayDecoder, BadRows, Decoder, ERROR, Error, ErrorKind, Messages, Reader, ReaderBuilder, SchemaStore,
+};
 pub use write::{WriteError, WriteErrorKind, Writer, WriterBuilder};
 
 /// Compiles the code of the README.

@@ -10,6 +10,7 @@ use arrow_data::{ByteView, MAX_INLINE_VIEW_LEN};
 use arrow_schema::DataType;
 
 /// Strings or bytes.
+#[derive(Debug)]
 pub(crate) enum Texts<'a> {
     Utf8(&'a StringArray),
     LargeUtf8(&'a LargeStringArray),

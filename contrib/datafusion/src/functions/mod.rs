@@ -7,7 +7,7 @@ mod prune;
 pub use portable::FunctionSet;
 
 use crate::options::ProtobufOptions;
-use convert::Convert;
+use convert::{Convert, Target};
 use datafusion::arrow::array::{Array, ArrayRef};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{ScalarValue, exec_err, internal_err, plan_err};
@@ -18,7 +18,7 @@ use datafusion::logical_expr::{
 use datafusion::prelude::SessionContext;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use tablepb::{DescriptorPool, MessageDescriptor};
+use tablepb::DescriptorPool;
 
 /// Makes functions over messages in columns known to a session. Types are those of the pool, by their full names; they and paths are literals.
 ///
@@ -28,9 +28,11 @@ use tablepb::{DescriptorPool, MessageDescriptor};
 /// | `protobuf_encode(struct, 'pkg.Type')` | the message as `Binary`; fields are found by their names |
 /// | `protobuf_to_json(bytes, 'pkg.Type')` | the message as ProtoJSON, `Utf8` |
 /// | `json_to_protobuf(text, 'pkg.Type')` | the message of ProtoJSON, `Binary` |
+/// | `confluent_payload(bytes)` | the message of a record in Confluent's framing, `Binary` |
+/// | `confluent_schema_id(bytes)` | the id of its schema, `UInt32` |
 ///
 /// Bytes are of any binary type of Arrow, text of any type of strings, dictionaries included. Null is null. A value that cannot be converted is an error; the functions
-/// `try_protobuf_decode`, `try_protobuf_encode`, `try_protobuf_to_json` and `try_json_to_protobuf` return null for it. The options say how fields become
+/// `try_protobuf_decode` and so on return null for it. The options say how fields become
 /// columns; `fields`, `max_row_len` and `compression` do not count.
 ///
 /// Where a query takes fields of a decoded message by `['name']`, and nothing else of it in the same part of the plan, only these are decoded: the others are
@@ -108,10 +110,7 @@ impl Function {
     }
 
     /// The message type and the paths of a call. The first argument is the value.
-    fn target<'a>(
-        &self,
-        literals: impl IntoIterator<Item = Option<&'a ScalarValue>>,
-    ) -> Result<(MessageDescriptor, Vec<&'a str>)> {
+    fn target<'a>(&self, literals: impl IntoIterator<Item = Option<&'a ScalarValue>>) -> Result<Target<'a>> {
         let mut texts = Vec::new();
         for literal in literals.into_iter().skip(1) {
             match literal.and_then(|value| value.try_as_str().flatten()) {
@@ -119,11 +118,14 @@ impl Function {
                 None => return plan_err!("{}: the message type and paths are literal strings", self.name),
             }
         }
-        let (Some((full_name, paths)), true) = (texts.split_first(), self.convert.takes(texts.len())) else {
+        if !self.convert.takes(texts.len()) {
             return plan_err!("{}: its arguments are {}", self.name, self.convert.arguments());
+        }
+        let Some((full_name, paths)) = texts.split_first() else {
+            return Ok(Target { message: None, paths: Vec::new() });
         };
         match self.shared.pool.message(full_name) {
-            Ok(message) => Ok((message, paths.to_vec())),
+            Ok(message) => Ok(Target { message: Some(message), paths: paths.to_vec() }),
             Err(error) => plan_err!("{}: {error}", self.name),
         }
     }
@@ -143,8 +145,8 @@ impl ScalarUDFImpl for Function {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        let (message, paths) = self.target(args.scalar_arguments.iter().copied())?;
-        let data_type = self.convert.data_type(&message, &paths, &self.shared.options)?;
+        let target = self.target(args.scalar_arguments.iter().copied())?;
+        let data_type = self.convert.data_type(&target, &self.shared.options)?;
         Ok(Arc::new(Field::new(self.name(), data_type, true)))
     }
 
@@ -153,15 +155,14 @@ impl ScalarUDFImpl for Function {
             ColumnarValue::Scalar(value) => Some(value),
             ColumnarValue::Array(_) => None,
         });
-        let (message, paths) = self.target(literals)?;
+        let target = self.target(literals)?;
         let Some(value) = args.args.first() else { return internal_err!("{}: no value", self.name) };
         // A constant is converted once.
         let (values, is_scalar): (ArrayRef, bool) = match value {
             ColumnarValue::Array(array) => (array.clone(), false),
             ColumnarValue::Scalar(scalar) => (scalar.to_array()?, true),
         };
-        let converted = match self.convert.run(&values, &message, &paths, (&self.shared.options, self.tries))
-        {
+        let converted = match self.convert.run(&values, &target, (&self.shared.options, self.tries)) {
             Ok(converted) => converted,
             Err(DataFusionError::Execution(error)) => return exec_err!("{}: {error}", self.name),
             Err(error) => return Err(error),

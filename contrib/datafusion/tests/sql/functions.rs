@@ -199,3 +199,43 @@ async fn there_and_back() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn records_of_a_registry_are_messages_after_a_header() -> Result<()> {
+    let mut records: Vec<Option<Vec<u8>>> = (0..20)
+        .map(|id| {
+            let mut record = Vec::new();
+            tablepb::stream::confluent::append_header(id as u32 % 3 + 7, &[1], &mut record).unwrap();
+            record.extend(message(id));
+            Some(record)
+        })
+        .collect();
+    records[4] = None;
+    let of = |records: &[Option<Vec<u8>>]| records.to_vec();
+    let context = SessionContext::new();
+    register_functions(&context, &pool(), &ProtobufOptions::new());
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("plain", Arc::new(BinaryArray::from_iter(of(&records)))),
+        ("views", Arc::new(BinaryViewArray::from_iter(of(&records)))),
+    ];
+    context.register_batch("topic", RecordBatch::try_from_iter(columns)?)?;
+    for column in ["plain", "views"] {
+        let query = format!(
+            "SELECT confluent_schema_id({column}) AS schema, count(*), sum(protobuf_decode(confluent_payload({column}), TYPE)['id'])
+             FROM topic GROUP BY schema ORDER BY schema"
+        );
+        assert_eq!(
+            lines(&context, &query).await?,
+            ["7|7|63", "8|6|66", "9|6|57", "null|1|null"].map(String::from)
+        );
+    }
+    records[9] = Some(b"not framed".to_vec());
+    let bad: Vec<(&str, ArrayRef)> = vec![("plain", Arc::new(BinaryArray::from_iter(of(&records))))];
+    context.register_batch("bad", RecordBatch::try_from_iter(bad)?)?;
+    let error = lines(&context, "SELECT confluent_payload(plain) FROM bad").await.unwrap_err().to_string();
+    assert!(error.contains("confluent_payload: row 9"), "{error}");
+    let counts = "SELECT count(try_confluent_payload(plain)), count(try_confluent_schema_id(plain)) FROM bad";
+    assert_eq!(lines(&context, counts).await?, ["18|18"]);
+    assert!(lines(&context, "SELECT confluent_payload(plain, TYPE) FROM bad").await.is_err());
+    Ok(())
+}

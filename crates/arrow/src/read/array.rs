@@ -128,15 +128,14 @@ impl ArrayDecoder {
 
     fn chunks(&mut self, messages: &Messages<'_>, allowed: usize) -> Result<Vec<StructArray>, Error> {
         self.rejected = None;
-        let threads = self.threads.min(messages.rows() / LEAST_ROWS).max(1);
+        let threads = self.threads.min(messages.len() / LEAST_ROWS).max(1);
         while self.decoders.len() < threads {
             let decoder =
                 self.each.build_decoder().map_err(|error| Error::new(ArrowError::from(error).into(), 0))?;
             self.decoders.push(decoder);
         }
         let allowed = allowed / threads;
-        let rows =
-            |thread: usize| thread * messages.rows() / threads..(thread + 1) * messages.rows() / threads;
+        let rows = |thread: usize| thread * messages.len() / threads..(thread + 1) * messages.len() / threads;
         let skips = self.bad_rows == BadRows::Skip;
         let decoders = self.decoders.iter_mut().take(threads).enumerate();
         let parts: Vec<Result<Part, Error>> = std::thread::scope(|scope| {
@@ -210,7 +209,7 @@ impl Part {
         decoder.abandon();
         while row < rows.end {
             decoder.next_is(row as u64);
-            let pushed = match messages.get(row) {
+            let pushed = match messages.with_buffer(row) {
                 None => decoder.push_absent(),
                 Some((message, buffer)) => match decoder.push_of(message, buffer) {
                     Err(error) if skips && error.takes_row() => {
@@ -278,7 +277,7 @@ impl From<ArrowError> for ErrorKind {
 /// The bad rows as a batch.
 fn rejected(messages: &Messages<'_>, bad: &[(usize, String)]) -> Result<RecordBatch, ArrowError> {
     let rows = UInt64Array::from_iter_values(bad.iter().map(|(row, _)| *row as u64));
-    let bytes = |row: usize| messages.get(row).map_or(&[][..], |(message, _)| message);
+    let bytes = |row: usize| messages.get(row).unwrap_or_default();
     let all: usize = bad.iter().map(|(row, error)| bytes(*row).len().max(error.len())).sum();
     if all > i32::MAX as usize {
         return Err(ArrowError::OffsetOverflowError(all));

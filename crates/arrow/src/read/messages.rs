@@ -7,8 +7,19 @@ use arrow_array::cast::AsArray;
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::DataType;
 
-/// The messages of a column, or their texts.
-pub(crate) struct Messages<'a> {
+/// The values of a column of bytes, by rows: `Binary`, `LargeBinary`, `BinaryView`, `FixedSizeBinary`, and dictionaries of these.
+///
+/// ```
+/// use arrow_array::BinaryViewArray;
+/// use tablepb_arrow::Messages;
+///
+/// let column = BinaryViewArray::from_iter([Some(b"\x08\x07"), None]);
+/// let messages = Messages::new(&column)?;
+/// assert_eq!((messages.len(), messages.get(0), messages.get(1)), (2, Some(&b"\x08\x07"[..]), None));
+/// # Ok::<(), tablepb_arrow::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Messages<'a> {
     texts: Texts<'a>,
     /// Of a dictionary the place of each row's message.
     keys: Option<Vec<usize>>,
@@ -17,8 +28,11 @@ pub(crate) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    /// A column of bytes.
-    pub(crate) fn new(column: &'a dyn Array) -> Result<Self, Error> {
+    /// The values of a column. Of a dictionary, the place of each value is found once.
+    ///
+    /// # Errors
+    /// `NotMessages`: the column is of another type.
+    pub fn new(column: &'a dyn Array) -> Result<Self, Error> {
         Self::of(column, false)
             .ok_or_else(|| Error::new(ErrorKind::NotMessages(column.data_type().clone()), 0))
     }
@@ -39,13 +53,30 @@ impl<'a> Messages<'a> {
         Some(Self { texts, keys, nulls: column.logical_nulls(), rows: column.len() })
     }
 
-    pub(crate) fn rows(&self) -> usize {
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.rows
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// The value of a row; `None` if the row is null.
+    ///
+    /// # Panics
+    /// There is no such row.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<&'a [u8]> {
+        self.with_buffer(row).map(|(message, _)| message)
     }
 
     /// The message of a row and the buffer that it is in; `None` if the row is null.
     #[inline]
-    pub(crate) fn get(&self, row: usize) -> Option<(&'a [u8], Option<&'a Buffer>)> {
+    pub(crate) fn with_buffer(&self, row: usize) -> Option<(&'a [u8], Option<&'a Buffer>)> {
         if self.is_null(row) {
             return None;
         }
@@ -64,6 +95,6 @@ impl<'a> Messages<'a> {
 
     /// The bytes of all messages.
     pub(crate) fn bytes(&self) -> usize {
-        (0..self.rows).filter_map(|row| self.get(row)).map(|(message, _)| message.len()).sum()
+        (0..self.rows).filter_map(|row| self.get(row)).map(<[u8]>::len).sum()
     }
 }

@@ -21,6 +21,6 @@ pub use array::ArrayDecoder;
 pub use builder::ReaderBuilder;
 pub use decoder::{BadRows, Decoder, ERROR};
 pub use error::{Error, ErrorKind};
-pub(crate) use messages::Messages;
+pub use messages::Messages;
 pub use reader::Reader;
 pub use registry::SchemaStore;
