@@ -33,13 +33,20 @@ const USAGE: &str = "usage: spans write BYTES DIRECTORY | spans query DIRECTORY 
 
 const SCHEMA: &str = include_str!("spans.proto");
 
-const QUERIES: [&str; 4] = [
+const QUERIES: [&str; 10] = [
     "SELECT name, kind, count(*) AS spans, sum(end_time_unix_nano - start_time_unix_nano) AS total,
             max(end_time_unix_nano - start_time_unix_nano) AS longest
      FROM spans GROUP BY name, kind ORDER BY name, kind",
     "SELECT count(*) AS spans FROM spans WHERE end_time_unix_nano - start_time_unix_nano > 20000000000",
     "SELECT count(DISTINCT trace_id) AS traces, sum(cardinality(attributes)) AS attributes FROM spans",
     "SELECT count(*) AS spans FROM spans",
+    // Filters that want 1 %, 25 % and 90 %, and the same where they are evaluated after the scan, which what is random makes them be.
+    "SELECT count(name), sum(cardinality(attributes)), sum(cardinality(events)) FROM spans WHERE start_time_unix_nano % 100 = 7",
+    "SELECT count(name), sum(cardinality(attributes)), sum(cardinality(events)) FROM spans WHERE start_time_unix_nano % 100 = 7 AND random() >= 0",
+    "SELECT count(name), sum(cardinality(attributes)), sum(cardinality(events)) FROM spans WHERE start_time_unix_nano % 4 = 1",
+    "SELECT count(name), sum(cardinality(attributes)), sum(cardinality(events)) FROM spans WHERE start_time_unix_nano % 4 = 1 AND random() >= 0",
+    "SELECT count(name), sum(cardinality(attributes)), sum(cardinality(events)) FROM spans WHERE start_time_unix_nano % 10 > 0",
+    "SELECT count(name), sum(cardinality(attributes)), sum(cardinality(events)) FROM spans WHERE start_time_unix_nano % 10 > 0 AND random() >= 0",
 ];
 
 #[tokio::main(worker_threads = 2)]

@@ -1,6 +1,7 @@
 //! A buffer that is written from its end to its start: when a length is due, its content is already in place.
 
 use super::WriteErrorKind;
+use super::wire::varint_word;
 use tablepb::wire::varint_len;
 
 /// The longest message.
@@ -64,7 +65,19 @@ impl Reverse {
 
     #[inline]
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), WriteErrorKind> {
-        self.take(bytes.len())?.copy_from_slice(bytes);
+        let to = self.take(bytes.len())?;
+        // Two words that overlap: a call costs more than they do, and most strings are short.
+        match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            (Some(first), Some(last)) if bytes.len() <= 16 => {
+                if let Some(start) = to.first_chunk_mut() {
+                    *start = *first;
+                }
+                if let Some(end) = to.last_chunk_mut() {
+                    *end = *last;
+                }
+            }
+            _ => to.copy_from_slice(bytes),
+        }
         Ok(())
     }
 
@@ -83,13 +96,8 @@ impl Reverse {
         if value >> 56 != 0 {
             return self.put_long_varint(value);
         }
-        // Groups of seven bits to bytes, without a branch on the length.
-        let word = (value & 0x0fff_ffff) | (value & 0x00ff_ffff_f000_0000) << 4;
-        let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x0fff_c000_0fff_c000) << 2;
-        let word = (word & 0x007f_007f_007f_007f) | (word & 0x3f80_3f80_3f80_3f80) << 1;
-        let len = varint_len(value);
-        let more = 0x0080_8080_8080_8080 & ((1 << (8 * (len - 1))) - 1);
-        self.put_word(word | more, len)
+        let (word, len) = varint_word(value);
+        self.put_word(word, len)
     }
 
     /// The first `len` bytes of a word, 1 to 8.

@@ -58,9 +58,7 @@ impl<'a> Bound<'a> {
                     let before = out.len();
                     self.put_value(values, value, out)?;
                     self.put_value(keys, key, out)?;
-                    out.put_length_since(before)
-                        .and_then(|()| tag.put(out))
-                        .map_err(|kind| self.fault(kind))?;
+                    tag.put_varint((out.len() - before) as u64, out).map_err(|kind| self.fault(kind))?;
                 }
                 Ok(())
             }
@@ -96,8 +94,7 @@ impl<'a> Bound<'a> {
                 if implicit && bits == 0 {
                     return Ok(());
                 }
-                let put = coding.put(bits, out).and_then(|()| column.tag.put(out));
-                return put.map_err(|kind| self.fault(kind));
+                return coding.put_tagged(bits, column.tag, out).map_err(|kind| self.fault(kind));
             }
             Values::Plain(plain) if implicit && plain.is_default(at).map_err(|kind| self.fault(kind))? => {
                 return Ok(());
@@ -123,7 +120,7 @@ impl<'a> Bound<'a> {
             let at = column.at(i).ok_or_else(|| self.fault(WriteErrorKind::NullElement))?;
             numbers.bits(at).and_then(|bits| coding.put(bits, out)).map_err(|kind| self.fault(kind))?;
         }
-        out.put_length_since(before).and_then(|()| tag.put(out)).map_err(|kind| self.fault(kind))
+        tag.put_varint((out.len() - before) as u64, out).map_err(|kind| self.fault(kind))
     }
 
     /// A value with its tag.
@@ -169,18 +166,18 @@ impl Plain<'_> {
         }
     }
 
-    /// A value without its tag.
+    /// A value with its tag.
     #[inline]
-    fn put(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    fn put(&self, i: usize, tag: &Tag, out: &mut Reverse) -> Result<(), WriteErrorKind> {
         match self {
-            Self::Number(coding, numbers) => coding.put(numbers.bits(i)?, out),
+            Self::Number(coding, numbers) => coding.put_tagged(numbers.bits(i)?, tag, out),
             Self::Text(check, texts) => {
                 let text = texts.get(i);
                 if *check && !tablepb::wire::utf8::is_valid(text) {
                     return Err(WriteErrorKind::InvalidUtf8);
                 }
                 out.put(text)?;
-                out.put_varint(text.len() as u64)
+                tag.put_varint(text.len() as u64, out)
             }
         }
     }
@@ -191,10 +188,7 @@ impl Column<'_> {
     #[inline]
     fn put_flat(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
         match &self.values {
-            Values::Plain(plain) => {
-                plain.put(i, out)?;
-                self.tag.put(out)
-            }
+            Values::Plain(plain) => plain.put(i, self.tag, out),
             other => put_rare(other, self.tag, i, out),
         }
     }
@@ -219,8 +213,7 @@ fn put_rare(values: &Values<'_>, tag: &Tag, i: usize, out: &mut Reverse) -> Resu
         Values::Wrapper(cut, inner, plain) => {
             let closed = cut.close(out)?;
             if !plain.is_default(i)? {
-                plain.put(i, out)?;
-                inner.put(out)?;
+                plain.put(i, inner, out)?;
             }
             cut.open(tag, closed, out)
         }

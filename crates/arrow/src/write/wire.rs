@@ -4,7 +4,7 @@ use super::WriteErrorKind;
 use super::reverse::Reverse;
 use tablepb::schema::FieldKind;
 use tablepb::table::Kind;
-use tablepb::wire::{zigzag32, zigzag64};
+use tablepb::wire::{varint_len, zigzag32, zigzag64};
 
 /// The bytes of a tag.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,40 @@ impl Tag {
     pub(super) fn put(&self, out: &mut Reverse) -> Result<(), WriteErrorKind> {
         out.put_word(self.word, self.len as usize)
     }
+
+    /// The tag and up to eight bytes of a value after it, which are in a word. Mostly both are one word, and one store.
+    #[inline(always)]
+    pub(super) fn put_before(&self, word: u64, len: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+        let tag_len = self.len as usize;
+        if tag_len + len <= 8 {
+            return out.put_word(self.word | word << (8 * tag_len), tag_len + len);
+        }
+        out.put_word(word, len)?;
+        self.put(out)
+    }
+
+    /// The tag and a varint after it.
+    #[inline(always)]
+    pub(super) fn put_varint(&self, value: u64, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+        if value >> 56 != 0 {
+            out.put_varint(value)?;
+            return self.put(out);
+        }
+        let (word, len) = varint_word(value);
+        self.put_before(word, len, out)
+    }
+}
+
+/// The varint of a value below 2^56, and how many bytes it has.
+#[inline(always)]
+pub(super) fn varint_word(value: u64) -> (u64, usize) {
+    // Groups of seven bits to bytes, without a branch on the length.
+    let word = (value & 0x0fff_ffff) | (value & 0x00ff_ffff_f000_0000) << 4;
+    let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x0fff_c000_0fff_c000) << 2;
+    let word = (word & 0x007f_007f_007f_007f) | (word & 0x3f80_3f80_3f80_3f80) << 1;
+    let len = varint_len(value);
+    let more = 0x0080_8080_8080_8080 & ((1 << (8 * (len - 1))) - 1);
+    (word | more, len)
 }
 
 /// Where a message ends on the wire.
@@ -59,10 +93,7 @@ impl Cut {
     #[inline]
     pub(super) fn open(&self, tag: &Tag, closed: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
         match self {
-            Self::Length => {
-                out.put_length_since(closed)?;
-                tag.put(out)
-            }
+            Self::Length => tag.put_varint((out.len() - closed) as u64, out),
             Self::Group(_) => tag.put(out),
             // Group 1 with the number as field 2 and the message as field 3.
             Self::Item(number) => {
@@ -95,6 +126,21 @@ impl Coding {
             Self::Zigzag64 => out.put_varint(zigzag64(bits as i64)),
             Self::Fixed32 => out.put_fixed32(bits as u32),
             Self::Fixed64 => out.put_fixed64(bits),
+        }
+    }
+
+    /// The same with a tag before it.
+    #[inline(always)]
+    pub(super) fn put_tagged(self, bits: u64, tag: &Tag, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+        match self {
+            Self::Varint => tag.put_varint(bits, out),
+            Self::Zigzag32 => tag.put_varint(zigzag32(bits as i32).into(), out),
+            Self::Zigzag64 => tag.put_varint(zigzag64(bits as i64), out),
+            Self::Fixed32 => tag.put_before(bits & 0xffff_ffff, 4, out),
+            Self::Fixed64 => {
+                out.put_fixed64(bits)?;
+                tag.put(out)
+            }
         }
     }
 }
