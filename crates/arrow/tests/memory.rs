@@ -1,6 +1,6 @@
 //! Peaks of memory: a batch, a hostile message, a length that does not come.
 
-use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, Int32Array, RecordBatch};
 use arrow_buffer::Buffer;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tablepb::MessageDescriptor;
 use tablepb::stream::append_frame;
 use tablepb::wire::Writer;
-use tablepb_arrow::mapping::{Enums, Options};
+use tablepb_arrow::mapping::{Enums, Oneofs, Options};
 use tablepb_arrow::write::WriterBuilder;
 use tablepb_arrow::{BadRows, ErrorKind, ReaderBuilder};
 use tablepb_schema::SourceBuilder;
@@ -61,6 +61,7 @@ message Item { string name = 1; repeated double values = 2; }
 fn memory_follows_the_batch() {
     recursive_types_are_in_proportion();
     columns_that_nothing_sets_take_nothing();
+    columns_that_name_members_take_nothing_where_none_is_set();
     columns_that_few_rows_set_are_in_a_budget();
     let pool = SourceBuilder::new().source("m.proto", SOURCE).build().unwrap();
     let row = pool.message("m.Row").unwrap();
@@ -162,6 +163,29 @@ fn columns_that_nothing_sets_take_nothing() {
             assert_eq!(batch.num_rows(), 8192);
             // Arrays, of which there are 17 000, without their values.
             assert!(rise < 12 << 20, "round {round}: {rise}");
+        }
+    }
+}
+
+/// A thousand oneofs, of which a row sets none or one.
+fn columns_that_name_members_take_nothing_where_none_is_set() {
+    let oneofs: String = (0..1000)
+        .map(|i| format!("oneof o{i} {{ int32 a{i} = {}; string b{i} = {}; }}", 2 * i + 1, 2 * i + 2))
+        .collect();
+    let source = format!("syntax = \"proto3\"; message O {{ {oneofs} }}");
+    let pool = SourceBuilder::new().source("o.proto", source).build().unwrap();
+    let of = pool.message("O").unwrap();
+    for options in [Options::new(), Options::new().views(false)] {
+        let builder = ReaderBuilder::new(&of).options(options.oneofs(Oneofs::Named));
+        let mut decoder = builder.build_decoder().unwrap();
+        for message in [&b""[..], b"\x08\x07"] {
+            let (rise, batch) = peak(|| {
+                (0..8192).for_each(|_| assert!(decoder.push(message).unwrap()));
+                decoder.flush().unwrap().unwrap()
+            });
+            assert_eq!((batch.num_rows(), batch.num_columns()), (8192, 3000));
+            assert_eq!(batch.column(0).null_count(), if message.is_empty() { 8192 } else { 0 });
+            assert!(rise < 4 << 20, "{rise}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [`Tree`]: which columns make up a batch, for what walks all of them: taking back a row, and finishing.
 
 use super::batch::Batch;
+use super::columns::Gathered;
 use arrow_array::types::{
     DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
     Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
@@ -114,6 +115,16 @@ impl Tree {
         }
     }
 
+    /// Whether something came for the column.
+    fn has_any(&self, batch: &Batch) -> bool {
+        match &self.kind {
+            TreeKind::Struct { node, .. } => {
+                batch.nodes.get(*node as usize).is_some_and(|node| node.valid.size() > 0)
+            }
+            _ => self.len(batch) > 0,
+        }
+    }
+
     /// The bytes that the column takes in a batch of this many rows. One for which nothing came takes none.
     pub(super) fn size(&self, batch: &Batch, rows: usize) -> usize {
         match &self.kind {
@@ -131,7 +142,7 @@ impl Tree {
             TreeKind::Gathered(at) => ask!(batch, gathered, at, column => column.size(rows)),
             TreeKind::Struct { node, children } => {
                 let validity = batch.nodes.get(*node as usize).map_or(0, |node| node.valid.size());
-                validity + children.iter().map(|child| child.size(batch, rows)).sum::<usize>()
+                validity + sizes(children, batch, rows)
             }
             TreeKind::List { list, item: child } | TreeKind::Map { list, entries: child } => {
                 ask!(batch, lists, list, list => list.size(rows)) + child.size(batch, child.len(batch))
@@ -143,9 +154,8 @@ impl Tree {
                 // Type ids and offsets are there for rows without a member too.
                 5 * rows + members.sum::<usize>()
             }
-            TreeKind::Member { members } => {
-                rows * (16 + members.iter().map(|(name, _)| name.len()).max().unwrap_or(0))
-            }
+            // `sizes` counts it.
+            TreeKind::Member { .. } => 0,
         }
     }
 
@@ -291,6 +301,18 @@ fn lists(
     ListArray::try_new(of.clone(), OffsetBuffer::new(offsets), values, None)
 }
 
+/// The bytes that the columns of a message take in a batch of this many rows.
+pub(super) fn sizes(columns: &[Tree], batch: &Batch, rows: usize) -> usize {
+    let size = |column: &Tree| match &column.kind {
+        // Where no member was set, it is nulls, which columns share.
+        TreeKind::Member { members } if members.iter().any(|(_, at)| columns[*at].has_any(batch)) => {
+            rows * (20 + members.iter().map(|(name, _)| name.len()).max().unwrap_or(0))
+        }
+        _ => column.size(batch, rows),
+    };
+    columns.iter().map(size).sum()
+}
+
 /// The columns of a message with this many rows. All are emptied, also after a failure.
 ///
 /// # Errors
@@ -320,23 +342,41 @@ pub(super) fn arrays(
     }
     // What names the member is made of the columns of the members.
     for (at, members) in oneofs {
-        let names = member_names(&fields[at], members, &arrays, rows);
-        arrays[at] = names;
+        let none = members.iter().all(|(_, at)| arrays[*at].null_count() == rows);
+        arrays[at] = match fields[at].data_type() {
+            DataType::Dictionary(..) => member_numbers(members, &arrays, rows),
+            data_type if none => {
+                let views = *data_type == DataType::Utf8View;
+                Gathered::new(views, true, true, Vec::new()).take(rows, &mut batch.zeros)?
+            }
+            data_type => member_names(data_type, members, &arrays, rows),
+        };
     }
     Ok(arrays)
 }
 
-/// Of each row the name of the column that is not null.
-fn member_names(field: &Field, members: &[(String, usize)], columns: &[ArrayRef], rows: usize) -> ArrayRef {
-    let of = |row| members.iter().position(|(_, at)| columns[*at].is_valid(row));
-    let names = members.iter().map(|(name, _)| name.as_str());
-    if matches!(field.data_type(), DataType::Dictionary(..)) {
-        let keys: Int32Array = (0..rows).map(|row| of(row).map(|at| at as i32)).collect();
-        // A key is a place in `members`, and there is a name for each.
-        return Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from_iter_values(names))));
-    }
-    let names = (0..rows).map(|row| of(row).map(|at| members[at].0.as_str()));
-    match field.data_type() {
+/// The member that is set in a row: its column is not null.
+fn member_at(members: &[(String, usize)], columns: &[ArrayRef], row: usize) -> Option<usize> {
+    members.iter().position(|(_, at)| columns[*at].is_valid(row))
+}
+
+/// Of each row the place of the member that is set, in a dictionary of all.
+fn member_numbers(members: &[(String, usize)], columns: &[ArrayRef], rows: usize) -> ArrayRef {
+    let keys = (0..rows).map(|row| member_at(members, columns, row).map(|at| at as i32));
+    let names = StringArray::from_iter_values(members.iter().map(|(name, _)| name));
+    // A key is a place in `members`, and there is a name for each.
+    Arc::new(DictionaryArray::new(keys.collect::<Int32Array>(), Arc::new(names)))
+}
+
+/// Of each row the name of the member that is set.
+fn member_names(
+    data_type: &DataType,
+    members: &[(String, usize)],
+    columns: &[ArrayRef],
+    rows: usize,
+) -> ArrayRef {
+    let names = (0..rows).map(|row| member_at(members, columns, row).map(|at| members[at].0.as_str()));
+    match data_type {
         DataType::Utf8View => Arc::new(names.collect::<StringViewArray>()),
         _ => Arc::new(names.collect::<StringArray>()),
     }

@@ -3,6 +3,7 @@
 use super::super::batch::Fault;
 use super::super::columns::Source;
 use super::super::error::{Error, ErrorKind};
+use super::super::tree::sizes;
 use super::{BadRows, Decoder, SLACK};
 use tablepb::EncodeOptions;
 use tablepb::visit::Visited;
@@ -94,7 +95,7 @@ impl Decoder {
 
     /// The bytes that the columns of the batch take.
     pub(in crate::read) fn columns_take(&self) -> usize {
-        self.trees.iter().map(|tree| tree.size(&self.batch, self.batch.rows)).sum()
+        sizes(&self.trees, &self.batch, self.batch.rows)
     }
 
     /// How many bytes the columns of the batch may take with one more message of this length.
