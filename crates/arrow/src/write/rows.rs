@@ -89,6 +89,7 @@ impl<'a> Bound<'a> {
         let implicit = self.plan.presence == Presence::Implicit;
         match &column.values {
             // The bits are read once, for the comparison and for the wire.
+            // One choice for each kind of numbers and coding, in place of two after another, was tried: spans 0.86x, flows 0.98x.
             Values::Plain(Plain::Number(coding, numbers)) => {
                 let bits = numbers.bits(at).map_err(|kind| self.fault(kind))?;
                 if implicit && bits == 0 {
