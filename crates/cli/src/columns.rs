@@ -67,7 +67,7 @@ mod with_arrow {
     use parquet::file::properties::WriterProperties;
     use std::io;
     use std::sync::{Arc, Mutex, PoisonError};
-    use tablepb_arrow::mapping::{Enums, Options, Recursive};
+    use tablepb_arrow::mapping::Options;
     use tablepb_arrow::{Decoder, ReaderBuilder};
 
     /// How large a row group of Parquet becomes in memory.
@@ -114,10 +114,9 @@ mod with_arrow {
     impl Columns {
         /// Columns of these fields, or of all.
         pub fn new(schema: &MessageDescriptor, paths: &[&str], form: Form) -> Result<Self, Failure> {
-            // What a person and other programs read: names of enums, times, JSON where types are in themselves. Views are not read by
-            // all that read Parquet.
-            let options = Options::new().views(form != Form::Parquet).well_known(true);
-            let options = options.enums(Enums::Name).recursive(Recursive::Json);
+            // Views are not read by all that read Parquet. Nothing of a time is lost: one that does not fit is a bad message.
+            let mut options = Options::portable().views(form != Form::Parquet);
+            options.set("time_unit", "nanosecond").map_err(fail)?;
             let builder = ReaderBuilder::new(schema).options(options).projection(paths.iter().copied());
             let decoder =
                 builder.build_decoder().map_err(|error| Failure::Usage(format!("as columns: {error}")))?;

@@ -85,6 +85,12 @@ impl Http {
             if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.query().is_some() {
                 return Err(wrong("it is no address of the form http://host or https://host/path"));
             }
+            // Errors show addresses.
+            if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+                let url = uri.host().unwrap_or_default();
+                let text = "an address has no user and password; `basic` takes them";
+                return Err(RegistryError::new(RegistryErrorKind::Configuration(text.into()), url));
+            }
         }
         let config =
             Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false).tls_config(tls);
@@ -148,7 +154,10 @@ impl Http {
         let mut last = (Err(unreachable("there is no address".to_owned())), None);
         for url in &self.urls {
             last = match self.ask_one(url, method, path, body) {
-                Ok(answered) => (answered.content(path), answered.retry_after),
+                Ok(answered) => {
+                    let retry_after = answered.retry_after;
+                    (answered.content(path), retry_after)
+                }
                 // What is wrong with the question itself is wrong everywhere.
                 Err(ureq::Error::BodyExceedsLimit(_)) => {
                     let text = format!("it is longer than {} bytes", self.limits.answer);
@@ -200,9 +209,9 @@ impl Http {
 
 impl Answered {
     /// The text of an answer, or what the registry refuses.
-    fn content(&self, path: &str) -> Result<Vec<u8>, RegistryError> {
+    fn content(self, path: &str) -> Result<Vec<u8>, RegistryError> {
         if (200..300).contains(&self.status) {
-            return Ok(self.body.clone());
+            return Ok(self.body);
         }
         let refusal: Refusal = serde_json::from_slice(&self.body).unwrap_or_default();
         let text: Arc<str> = match refusal.message.is_empty() {

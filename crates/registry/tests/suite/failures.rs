@@ -174,6 +174,12 @@ fn credentials_are_sent_and_not_shown() {
 }
 
 #[test]
+fn addresses_show_no_password() {
+    let error = Registry::new("http://user:secret@localhost:1").unwrap_err();
+    assert!(!error.to_string().contains("secret") && error.to_string().contains("basic"), "{error}");
+}
+
+#[test]
 fn addresses_that_are_none() {
     for url in ["", "localhost:8081", "ftp://a", "http://a b", "http://a/?b"] {
         let error = Registry::new(url).unwrap_err();
