@@ -341,6 +341,7 @@ impl State {
         }
         self.sink.write(&self.topic, roll)?;
         self.metrics.rows.inc_by(roll.rows() as u64);
+        self.metrics.bad.inc_by(roll.bad_rows() as u64);
         self.metrics.rolls.inc();
         let mut next = TopicPartitionList::new();
         next.add_partition_offset(&self.topic, roll.partition, Offset::Offset(roll.last + 1))?;
@@ -361,9 +362,10 @@ impl State {
             Ok(roll) => self.unfinished.extend(roll),
             Err(error) => self.broken = Some(error.to_string()),
         }
-        let (ours, others) = self.unfinished.drain(..).partition(|roll| roll.partition == partition);
+        let (ours, others): (Vec<_>, Vec<_>) =
+            self.unfinished.drain(..).partition(|roll| roll.partition == partition);
         self.unfinished = others;
-        for mut roll in Vec::from_iter::<Vec<Roll>>(ours) {
+        for mut roll in ours {
             if lost {
                 continue;
             }

@@ -45,14 +45,8 @@ impl DeadLetter {
 
     /// About the bytes that it takes.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         256 + self.key.as_ref().map_or(0, Vec::len) + self.value.as_ref().map_or(0, Vec::len)
-    }
-
-    /// Never, since there are headers.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        false
     }
 }
 

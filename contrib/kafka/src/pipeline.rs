@@ -4,14 +4,14 @@
 
 use crate::dead::DeadLetter;
 use crate::schemas::Schemas;
-use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablepb_arrow::mapping::MappingError;
-use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder};
+use tablepb_arrow::{BadRows, Decoder, ERROR, ErrorKind, ReaderBuilder};
 use tablepb_registry::RegistryError;
 
 /// When rows go to the sink.
@@ -65,6 +65,13 @@ impl Roll {
     #[must_use]
     pub fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// How many of them are bad records.
+    #[must_use]
+    pub fn bad_rows(&self) -> usize {
+        let errors = self.batches.iter().filter_map(|batch| batch.column_by_name(ERROR));
+        errors.map(|errors| errors.len() - errors.null_count()).sum()
     }
 }
 
@@ -191,15 +198,15 @@ impl Pipeline {
             None => part.offsets.push(record.offset),
             Some(error) => {
                 let letter = dead(error);
-                part.bytes += letter.len();
+                part.bytes += letter.size();
                 part.dead.push(letter);
             }
         }
         part.bytes += value.len();
         part.next = record.offset + 1;
-        let since =
+        let (first, since) =
             part.waiting.map_or_else(|| (record.offset, Instant::now()), |(first, _, since)| (first, since));
-        part.waiting = Some((since.0, record.offset, since.1));
+        part.waiting = Some((first, record.offset, since));
         Ok(bad.map_or(Pushed::Row, Pushed::Bad))
     }
 
@@ -255,7 +262,7 @@ impl Part {
     fn flush(&mut self, partition: i32, schema: &SchemaRef) -> Result<(), Box<dyn Error>> {
         let Some(batch) = self.decoder.flush()? else { return Ok(()) };
         let batch = with_place(&batch, partition, std::mem::take(&mut self.offsets), schema)?;
-        self.bytes = self.dead.iter().map(DeadLetter::len).sum();
+        self.bytes = self.dead.iter().map(DeadLetter::size).sum();
         self.batches.push(batch);
         self.bytes += self.batches.iter().map(RecordBatch::get_array_memory_size).sum::<usize>();
         Ok(())

@@ -118,6 +118,7 @@ fn bad_records_are_rows_or_letters() {
         }
         let roll = take(&mut pipeline, 0);
         assert_eq!((roll.first, roll.last, roll.dead.len()), (0, 9, if buries { 5 } else { 0 }));
+        assert_eq!(roll.bad_rows(), if buries { 0 } else { 5 });
         let rows: Vec<_> = roll.batches.iter().flat_map(rows_of).collect();
         assert_eq!(rows.iter().filter(|row| row.error.is_none()).count(), 5);
         assert_eq!(rows.len(), if buries { 5 } else { 10 });
