@@ -73,7 +73,7 @@ struct State {
     sink: Box<dyn Sink + Send>,
     dead: Option<DeadLetters>,
     metrics: Metrics,
-    /// What was not taken so far.
+    /// What was not taken so far. Nothing is pushed until it is, so that there is at most one of a partition.
     unfinished: Vec<Roll>,
     /// Records that were polled and not pushed.
     held: VecDeque<OwnedMessage>,
