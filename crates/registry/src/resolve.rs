@@ -11,8 +11,9 @@ use tablepb::DescriptorPool;
 use tablepb::schema::{FileDescriptor, PoolBuilder};
 use tablepb_schema::SourceBuilder;
 
-/// The most files that a schema may refer to.
+/// The most files that a schema may refer to, and the most that import each other one inside the other.
 const MOST_FILES: usize = 1000;
+const MOST_LEVELS: usize = 100;
 /// How many times the longest answer all of them may have.
 const MOST_BYTES: usize = 16;
 
@@ -28,7 +29,7 @@ struct Files<'h> {
     around: HashSet<String>,
 }
 
-/// Compiles a schema with all that it refers to. Its file has this name, unless it has one of its own.
+/// Compiles a schema with all that it refers to, as a file of this name.
 pub(crate) fn compile(
     http: &Http,
     answer: Answer,
@@ -51,7 +52,8 @@ impl Files<'_> {
             other => return Err(wrong(RegistryErrorKind::OtherType(other.unwrap_or("AVRO").into()))),
         }
         self.bytes = self.bytes.saturating_add(answer.schema.len());
-        if self.texts.len() >= MOST_FILES || self.bytes > self.http.limits.answer.saturating_mul(MOST_BYTES) {
+        let too_many = self.places.len() > MOST_FILES || self.around.len() > MOST_LEVELS;
+        if too_many || self.bytes > self.http.limits.answer.saturating_mul(MOST_BYTES) {
             let text = "it refers to too many schemas, or too long ones";
             return Err(wrong(RegistryErrorKind::References(text.into())));
         }

@@ -31,6 +31,17 @@ fn what_may_pass_is_asked_for_again() {
 }
 
 #[test]
+fn a_registry_that_says_nothing_is_given_up() {
+    // Nobody accepts what connects.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let builder = Registry::builder(format!("http://{}", silent.local_addr().unwrap()));
+    let registry = builder.attempts(1, Duration::ZERO).timeout(Duration::from_millis(100)).build().unwrap();
+    let begin = std::time::Instant::now();
+    assert!(matches!(registry.subjects().unwrap_err().kind(), RegistryErrorKind::Unreachable(_)));
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
 fn another_address_is_asked_when_one_does_not_answer() {
     let server = Server::start();
     let id = server.add("a", schema(TEXT, &[]));
@@ -118,6 +129,14 @@ fn schemas_that_cannot_be_used_say_why() {
     let all: Vec<_> = names.iter().map(|(name, subject)| (name.as_str(), subject.as_str(), 1)).collect();
     let id = server.add("many", schema("syntax = 'proto3';", &all));
     let registry = quick(&server).max_answer_len(2200).build().unwrap();
+    assert!(references(registry.file(id).unwrap_err()));
+
+    // A chain that is too long, which would take the stack.
+    for at in 0..150 {
+        let (name, subject) = (format!("c{}.proto", at + 1), format!("c{}", at + 1));
+        server.add(&format!("c{at}"), schema(&format!(r#"import "{name}";"#), &[(&name, &subject, 1)]));
+    }
+    let id = server.add("chain", schema(r#"import "c0.proto";"#, &[("c0.proto", "c0", 1)]));
     assert!(references(registry.file(id).unwrap_err()));
 
     server.state().answer = Some(b"<html>".to_vec());
