@@ -4,7 +4,7 @@ use crate::nulls;
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result};
-use tablepb_arrow::Decoder;
+use tablepb_arrow::{Decoder, ReaderBuilder};
 
 /// A decoder whose batches have [nulls](nulls) in structs.
 #[derive(Debug)]
@@ -14,9 +14,10 @@ pub(crate) struct BatchDecoder {
 }
 
 impl BatchDecoder {
-    pub(crate) fn new(decoder: Decoder) -> Self {
+    pub(crate) fn build(reader: &ReaderBuilder) -> Result<Self> {
+        let decoder = reader.build_decoder().map_err(|error| DataFusionError::External(Box::new(error)))?;
         let schema = nulls::schema(&decoder.schema());
-        Self { decoder, schema }
+        Ok(Self { decoder, schema })
     }
 
     /// The columns of its batches.

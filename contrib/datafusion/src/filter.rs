@@ -7,7 +7,7 @@ use datafusion::arrow::buffer::Buffer;
 use datafusion::arrow::compute::prep_null_mask_filter;
 use datafusion::arrow::datatypes::Schema;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::{ProjectionExpr, ProjectionExprs};
 use datafusion::physical_expr::utils::reassign_expr_columns;
@@ -73,9 +73,7 @@ impl Filter {
     }
 
     pub(crate) fn build(&self) -> Result<Decider> {
-        let decoder =
-            self.reader.build_decoder().map_err(|error| DataFusionError::External(Box::new(error)))?;
-        let decoder = BatchDecoder::new(decoder);
+        let decoder = BatchDecoder::build(&self.reader)?;
         let predicate = reassign_expr_columns(self.predicate.clone(), decoder.schema())?;
         Ok(Decider { predicate, decoder })
     }

@@ -183,6 +183,19 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// The messages of the first bytes, so many, and those after them, if there are any.
+    pub(crate) fn split(self, bytes: usize, rows: u64) -> (Self, Option<Self>) {
+        let first = Self { bytes: self.bytes.slice_with_length(0, bytes), rows, ..self };
+        let rest = self.bytes.slice(bytes);
+        let rest = (!rest.is_empty()).then(|| Self {
+            bytes: rest,
+            offset: self.offset + bytes as u64,
+            row: self.row + rows,
+            rows: self.rows - rows,
+        });
+        (first, rest)
+    }
+
     /// The row whose message ends at a place of the block or goes on there, and where it starts.
     pub(crate) fn row_before(&self, place: usize, max_row_len: usize) -> (u64, u64) {
         let (mut row, mut at) = (self.row, 0);

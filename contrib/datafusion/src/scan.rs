@@ -74,21 +74,14 @@ pub(crate) async fn open(
         return Ok(counted(rows, columns.batch_size));
     }
     if let Some(filter) = &columns.filter {
-        let rows = Wanted::new(scan, filter.build()?, columns, file.max_row_len)?;
+        let rows = Wanted::new(scan, filter.build()?, columns)?;
         let next = |mut rows: Wanted| async move { Ok(rows.next().await?.map(|batch| (batch, rows))) };
         return Ok(futures::stream::try_unfold(rows, next).boxed());
     }
-    let Some(decoder) = decoder(&columns)? else { return Ok(counted(0, columns.batch_size)) };
-    let rows = Rows { scan, decoder, names: columns.names, max_row_len: file.max_row_len };
+    let Some(reader) = &columns.reader else { return Ok(counted(0, columns.batch_size)) };
+    let rows = Rows { scan, decoder: BatchDecoder::build(reader)?, names: columns.names };
     let next = |mut rows: Rows| async move { Ok(rows.next().await?.map(|batch| (batch, rows))) };
     Ok(futures::stream::try_unfold(rows, next).boxed())
-}
-
-/// The decoder of the columns, if there are any.
-fn decoder(columns: &Columns) -> Result<Option<BatchDecoder>> {
-    let Some(reader) = &columns.reader else { return Ok(None) };
-    let decoder = reader.build_decoder().map_err(|error| DataFusionError::External(Box::new(error)))?;
-    Ok(Some(BatchDecoder::new(decoder)))
 }
 
 /// Batches of rows without columns.
@@ -134,6 +127,13 @@ impl Scan {
         }
         Ok(block)
     }
+
+    /// What is wrong with the message of a block that ends at a place, or goes on there.
+    fn error(&self, block: &Block, place: usize, error: &tablepb_arrow::Error) -> DataFusionError {
+        let file = self.blocks.file();
+        let (row, offset) = block.row_before(place, file.max_row_len);
+        file.error(row, offset, row_error(error))
+    }
 }
 
 /// The rows of a range.
@@ -141,7 +141,6 @@ struct Rows {
     scan: Scan,
     decoder: BatchDecoder,
     names: Vec<String>,
-    max_row_len: usize,
 }
 
 impl Rows {
@@ -160,17 +159,13 @@ impl Rows {
 
     /// Decodes messages of the block, up to its end or until the batch is full.
     fn decode(&mut self) -> Result<()> {
-        let Some((block, at)) = &mut self.scan.place else { return Ok(()) };
-        let rest = block.bytes.slice(*at);
-        match self.decoder.decoder().decode_block(&rest) {
-            Ok(taken) => *at += taken,
-            Err(error) => {
-                let (row, offset) = block.row_before(*at + error.consumed(), self.max_row_len);
-                return Err(self.scan.blocks.file().error(row, offset, row_error(&error)));
-            }
-        }
-        if *at >= block.bytes.len() {
-            self.scan.place = None;
+        let Some((block, at)) = self.scan.place.take() else { return Ok(()) };
+        let at = match self.decoder.decoder().decode_block(&block.bytes.slice(at)) {
+            Ok(taken) => at + taken,
+            Err(error) => return Err(self.scan.error(&block, at + error.consumed(), &error)),
+        };
+        if at < block.bytes.len() {
+            self.scan.place = Some((block, at));
         }
         Ok(())
     }
@@ -186,7 +181,6 @@ struct Wanted {
     /// The columns, if there are others than those that the filter needs.
     decoder: Option<BatchDecoder>,
     columns: Columns,
-    max_row_len: usize,
     /// Messages that were decided on.
     decided: Option<Messages>,
 }
@@ -203,9 +197,10 @@ struct Messages {
 }
 
 impl Wanted {
-    fn new(scan: Scan, filter: Decider, columns: Columns, max_row_len: usize) -> Result<Self> {
-        let decoder = if columns.filter_has_all { None } else { decoder(&columns)? };
-        Ok(Self { scan, filter, decoder, columns, max_row_len, decided: None })
+    fn new(scan: Scan, filter: Decider, columns: Columns) -> Result<Self> {
+        let reader = columns.reader.as_ref().filter(|_| !columns.filter_has_all);
+        let decoder = reader.map(BatchDecoder::build).transpose()?;
+        Ok(Self { scan, filter, decoder, columns, decided: None })
     }
 
     /// The next batch; `None` at the end.
@@ -228,27 +223,13 @@ impl Wanted {
 
     /// Decides on messages of the block. Returns a batch if the filter has all of its columns.
     fn decide(&mut self) -> Result<Option<RecordBatch>> {
-        let Some((block, at)) = &mut self.scan.place else { return Ok(None) };
-        let rest = block.bytes.slice(*at);
-        let decided = match self.filter.decide(&rest)? {
+        let Some((block, _)) = self.scan.place.take() else { return Ok(None) };
+        let Decided { bytes, wanted, batch } = match self.filter.decide(&block.bytes)? {
             Ok(decided) => decided,
-            Err(error) => {
-                let (row, offset) = block.row_before(*at + error.consumed(), self.max_row_len);
-                return Err(self.scan.blocks.file().error(row, offset, row_error(&error)));
-            }
+            Err(error) => return Err(self.scan.error(&block, error.consumed(), &error)),
         };
-        let Decided { bytes, wanted, batch } = decided;
-        let offset = block.offset + *at as u64;
-        let (row, rows) = (block.row, wanted.len() as u64);
-        *at += bytes;
-        // Its messages are numbered from here on.
-        block.row += rows;
-        block.offset += bytes as u64;
-        block.bytes = block.bytes.slice(*at);
-        *at = 0;
-        if block.bytes.is_empty() {
-            self.scan.place = None;
-        }
+        let (block, rest) = block.split(bytes, wanted.len() as u64);
+        self.scan.place = rest.map(|rest| (rest, 0));
         let count = wanted.true_count();
         self.columns.counts.refused.add(wanted.len() - count);
         if count == 0 {
@@ -260,9 +241,9 @@ impl Wanted {
         if self.decoder.is_none() {
             return in_order(&filter_record_batch(&batch, &wanted)?, &self.columns.names).map(Some);
         }
-        let block = Block { bytes: rest.slice_with_length(0, bytes), offset, row, rows };
         // Each alone is copied, so that all of them cost less from about a half on.
-        self.decided = Some(Messages { block, wanted, at: 0, row: 0, each: 2 * count < rows as usize });
+        let each = 2 * count < wanted.len();
+        self.decided = Some(Messages { block, wanted, at: 0, row: 0, each });
         Ok(None)
     }
 
@@ -279,12 +260,10 @@ impl Wanted {
             return self.all(messages);
         }
         while messages.row < messages.wanted.len() {
-            let Prefix::Frame(len) = prefix(&messages.block.bytes[messages.at..], self.max_row_len) else {
-                break;
-            };
-            let frame = &messages.block.bytes[messages.at..messages.at + len];
+            let bytes = &messages.block.bytes[messages.at..];
+            let Prefix::Frame(len) = prefix(bytes, self.scan.blocks.file().max_row_len) else { break };
             if messages.wanted.value(messages.row) {
-                let mut message = frame;
+                let mut message = &bytes[..len];
                 // It is valid, or there would be no frame.
                 let _ = stream::decode_length_delimiter(&mut message);
                 match decoder.decoder().push(message) {
@@ -293,7 +272,7 @@ impl Wanted {
                         self.decided = Some(messages);
                         return self.flush();
                     }
-                    Err(error) => return Err(self.error(&messages, messages.at + 1, &error)),
+                    Err(error) => return Err(self.scan.error(&messages.block, messages.at + 1, &error)),
                 }
             }
             (messages.at, messages.row) = (messages.at + len, messages.row + 1);
@@ -325,10 +304,5 @@ impl Wanted {
         let Some(decoder) = &mut self.decoder else { return Ok(None) };
         let batch = decoder.flush()?;
         batch.map(|batch| in_order(&batch, &self.columns.names)).transpose()
-    }
-
-    fn error(&self, messages: &Messages, place: usize, error: &tablepb_arrow::Error) -> DataFusionError {
-        let (row, offset) = messages.block.row_before(place, self.max_row_len);
-        self.scan.blocks.file().error(row, offset, row_error(error))
     }
 }
