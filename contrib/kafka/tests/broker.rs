@@ -83,7 +83,7 @@ impl Shop {
         config
     }
 
-    /// Writes orders, and after each of these numbers a record that is none.
+    /// Writes orders, and a record that cannot be read after each of these numbers.
     fn write(&self, numbers: std::ops::Range<usize>, codec: &str, bad: &[usize]) {
         produce::make_topic(&self.client(), "orders", 2).unwrap();
         let values = numbers.flat_map(|number| {
@@ -383,7 +383,7 @@ fn a_registry_that_is_away_is_waited_for() {
     ]);
     let mut consumer = Running::start(consumer);
     until("the first are there", || rows(&directory).len() == 100);
-    // A schema that nobody has asked for, and a record of it while the registry answers nobody.
+    // A record of a schema that the consumer does not know yet, written while the registry is down.
     let text = "syntax = 'proto3'; package shop; message Order { int64 id = 1; string customer = 4; bool fourth = 6; }";
     let id = registry.register("orders-value", &tablepb_registry::Schema::new(text)).unwrap();
     let order = registry.file(id).unwrap().parent_pool().message("shop.Order").unwrap();

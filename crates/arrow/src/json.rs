@@ -63,7 +63,7 @@ pub fn from_json(
     Ok(messages.finish())
 }
 
-/// Converts each value, and hands on what comes of it.
+/// Converts each value, and calls `append` with the result; `None` for null, and for a bad value.
 fn each_row<T: AsRef<[u8]>>(
     values: &Messages<'_>,
     bad_rows: BadRows,

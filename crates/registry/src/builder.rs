@@ -103,7 +103,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// How often a request is made when nobody answers, or with status 429 or 500 and above; 4 times by default, at least once. All addresses are asked each time.
+    /// How often a request is made, if it gets no answer or the status is 429 or at least 500; 4 times by default, at least once. Each time, all addresses are tried in turn.
     /// Between the times it waits `wait`, then twice as long and so on, each time up to a quarter less, or for as long as the registry says (`Retry-After`), at most 30
     /// seconds; 100 milliseconds by default.
     pub fn attempts(mut self, attempts: u32, wait: Duration) -> Self {
@@ -139,7 +139,7 @@ impl RegistryBuilder {
     /// A registry, which is not asked for anything yet.
     ///
     /// # Errors
-    /// `Configuration`: an address that is none of HTTP, certificates that cannot be read.
+    /// `Configuration`: an address does not begin with `http://` or `https://`, or has a user; a certificate or key cannot be read.
     pub fn build(self) -> Result<Registry, RegistryError> {
         let wrong = |what: &str, text: String| {
             RegistryError::new(RegistryErrorKind::Configuration(text.into()), what)

@@ -60,7 +60,7 @@ impl RegistryError {
         &self.place
     }
 
-    /// Whether the same call may succeed later, since nothing is wrong with it: nobody answered, or the registry was busy or broken.
+    /// Whether the same call may succeed later: no registry answered, or its status was 429 or at least 500.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self.kind, RegistryErrorKind::Unreachable(_))

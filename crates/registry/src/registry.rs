@@ -24,7 +24,7 @@ impl Registry {
     /// A registry at this address, with the defaults of [`RegistryBuilder`]. It is not asked for anything yet.
     ///
     /// # Errors
-    /// `Configuration`: the address is none of HTTP.
+    /// `Configuration`: the address does not begin with `http://` or `https://`.
     pub fn new(url: impl Into<String>) -> Result<Self, RegistryError> {
         Self::builder(url).build()
     }

@@ -10,7 +10,7 @@ use ureq::Agent;
 
 /// A table of ClickHouse with a column for each of the rows' columns, in any order.
 ///
-/// One insertion takes the rows of a range of offsets, as a stream of Arrow. A range that comes again is inserted again: a table of the engine
+/// Each range of offsets is one insertion, a stream of Arrow. A range that is given twice is inserted twice: a table of the engine
 /// `ReplacingMergeTree` with `ORDER BY (partition, offset)` keeps one of each record.
 #[derive(Debug)]
 pub struct ClickHouse {

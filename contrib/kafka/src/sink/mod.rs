@@ -17,7 +17,7 @@ pub trait Sink {
     /// with other bounds.
     ///
     /// # Errors
-    /// It was not taken, or nobody knows whether it was. It comes again.
+    /// The range was not taken, or it is not known whether it was. The caller gives it again.
     fn write(&mut self, topic: &str, roll: &Roll) -> Result<(), Box<dyn Error>>;
 
     /// The offset after the last record of a partition that it has, if it can tell; 0 if not.

@@ -340,7 +340,7 @@ fn is_new(columns: &[Column], oneof: &OneofDescriptor) -> bool {
     })
 }
 
-/// Whether a field with presence has a nullable column where those of others have defaults: there is none that would do.
+/// Whether the column of a field with presence stays nullable under [`Presence::Default`], because no default would do.
 fn stays_nullable(field: &FieldDescriptor, cell: &Cell) -> bool {
     let in_oneof = field.containing_oneof().is_some_and(|oneof| !oneof.is_synthetic());
     let is_value =

@@ -22,7 +22,7 @@ impl Layout<'_> {
             Cell::Message(columns) => self.message(columns, nullable),
             Cell::Cut(descriptor) | Cell::Json(descriptor) => {
                 let json = matches!(cell, Cell::Json(_));
-                // The value of an entry that has none. Messages that have no JSON are none that can be absent.
+                // What a map entry without a value has: the JSON of the empty message, if there is one.
                 let absent = match json && !nullable {
                     true => tablepb::json::to_vec(&DynamicMessage::new(descriptor)).unwrap_or_default(),
                     false => Vec::new(),
