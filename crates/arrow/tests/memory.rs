@@ -175,7 +175,7 @@ fn columns_that_name_members_take_nothing_where_none_is_set() {
     let source = format!("syntax = \"proto3\"; message O {{ {oneofs} }}");
     let pool = SourceBuilder::new().source("o.proto", source).build().unwrap();
     let of = pool.message("O").unwrap();
-    for options in [Options::new(), Options::new().views(false)] {
+    for options in [Options::new(), Options::new().views(false), Options::new().enums(Enums::Dictionary)] {
         let builder = ReaderBuilder::new(&of).options(options.oneofs(Oneofs::Named));
         let mut decoder = builder.build_decoder().unwrap();
         for message in [&b""[..], b"\x08\x07"] {

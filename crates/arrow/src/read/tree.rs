@@ -344,7 +344,19 @@ pub(super) fn arrays(
     for (at, members) in oneofs {
         let none = members.iter().all(|(_, at)| arrays[*at].null_count() == rows);
         arrays[at] = match fields[at].data_type() {
-            DataType::Dictionary(..) => member_numbers(members, &arrays, rows),
+            DataType::Dictionary(..) => {
+                let numbers = (0..rows).map(|row| member_at(members, &arrays, row).map(|at| at as i32));
+                let keys = match none {
+                    true => {
+                        let nulls = NullBuffer::new(batch.zeros.bits(rows));
+                        Int32Array::try_new(batch.zeros.get(rows), Some(nulls))?
+                    }
+                    false => numbers.collect(),
+                };
+                let names = StringArray::from_iter_values(members.iter().map(|(name, _)| name));
+                // A key is a place in `members`, and there is a name for each.
+                Arc::new(DictionaryArray::new(keys, Arc::new(names)))
+            }
             data_type if none => {
                 let views = *data_type == DataType::Utf8View;
                 Gathered::new(views, true, true, Vec::new()).take(rows, &mut batch.zeros)?
@@ -358,14 +370,6 @@ pub(super) fn arrays(
 /// The member that is set in a row: its column is not null.
 fn member_at(members: &[(String, usize)], columns: &[ArrayRef], row: usize) -> Option<usize> {
     members.iter().position(|(_, at)| columns[*at].is_valid(row))
-}
-
-/// Of each row the place of the member that is set, in a dictionary of all.
-fn member_numbers(members: &[(String, usize)], columns: &[ArrayRef], rows: usize) -> ArrayRef {
-    let keys = (0..rows).map(|row| member_at(members, columns, row).map(|at| at as i32));
-    let names = StringArray::from_iter_values(members.iter().map(|(name, _)| name));
-    // A key is a place in `members`, and there is a name for each.
-    Arc::new(DictionaryArray::new(keys.collect::<Int32Array>(), Arc::new(names)))
 }
 
 /// Of each row the name of the member that is set.
