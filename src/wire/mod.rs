@@ -59,6 +59,7 @@ mod varint;
 mod writer;
 
 pub use error::PathStep;
+pub use kernels::has_fast_pext;
 pub use limits::DEFAULT_DEPTH;
 pub use output::buffer::Buffer;
 pub use read::raw::{PackedFixed32, PackedFixed64, PackedVarints};

@@ -27,6 +27,21 @@ impl Kernel {
     }
 }
 
+/// Whether this processor has the instructions BMI1, BMI2, LZCNT and POPCNT, and runs `pext` and `pdep` in a few cycles.
+///
+/// The kernels of this crate are chosen so. A crate with loops of its own over varints may compile them for these instructions and ask
+/// here, once for each loop: the answer is the same for as long as the process runs. It is `false` on processors other than x86-64 and
+/// on AMD's before Zen 3, whose `pext` takes hundreds of cycles. Without `std` the target features of the build decide.
+///
+/// ```
+/// #[cfg(target_arch = "x86_64")]
+/// assert!(!tablepb::wire::has_fast_pext() || std::arch::is_x86_feature_detected!("bmi2"));
+/// ```
+#[must_use]
+pub fn has_fast_pext() -> bool {
+    kernel() != Kernel::Portable
+}
+
 #[cfg(any(not(target_arch = "x86_64"), tablepb_safe))]
 use constant as here;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]

@@ -38,6 +38,7 @@ mod task;
 mod tests;
 mod unpack;
 
+pub use dispatch::has_fast_pext;
 pub(crate) use element::{Bool, Packs, Plain, Progress, Signed, VarintForm, Zigzag};
 pub(crate) use pack::{MIN_PACK_LEN, pack, packed_len};
 pub(crate) use prefetch::prefetch;

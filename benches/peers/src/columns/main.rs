@@ -1,11 +1,14 @@
-//! From protobuf to Arrow batches and back: tablepb-arrow beside ptars and beside JSON values. See README.md.
+//! From protobuf to Arrow batches and back: tablepb-arrow beside ptars, loops by hand, Avro and JSON values. See docs/columns.md.
 
+mod avro;
+mod by_hand;
 mod measure;
 mod rivals;
 mod shapes;
 
 use arrow_array::{Array, BinaryArray, RecordBatch};
 use arrow_buffer::Buffer;
+use avro::Avro;
 use measure::{Contender, Time, measure};
 use rivals::Rivals;
 use shapes::Shape;
@@ -60,7 +63,12 @@ fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) ->
     let mut strings = decoder_of(shape, OPTIONS.views(false));
     let mut pushed = decoder_of(shape, OPTIONS);
     let mut columns = builder_of(shape, OPTIONS).build_array_decoder().expect("a schema");
-    let contenders = vec![
+    let mut avro = Avro::new(&by_block(&mut ours, &block));
+    let by_hand = by_hand::reader(shape.name);
+    if let Some(avro) = &avro {
+        println!("  as Avro: {} bytes a row", avro.len() / shape.rows.len());
+    }
+    let mut contenders = vec![
         Contender::new(OURS, || by_block(&mut ours, &block).num_rows()),
         Contender::new("tablepb-arrow, no views", || by_block(&mut strings, &block).num_rows()),
         Contender::new("tablepb-arrow, push", || {
@@ -75,6 +83,12 @@ fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) ->
             each(&block, |row| Reader::new(row).skip_message().expect("valid rows"))
         }),
     ];
+    if let Some(by_hand) = by_hand {
+        contenders.push(Contender::new("prost and builders by hand", move || by_hand(array).num_rows()));
+    }
+    if let Some(avro) = &mut avro {
+        contenders.push(Contender::new("arrow-avro, from Avro", || avro.read()));
+    }
     measure(contenders, shape.rows.len(), limit)
 }
 

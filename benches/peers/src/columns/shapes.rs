@@ -97,6 +97,12 @@ pub fn all(rows: usize) -> Vec<Shape> {
         Shape::new("all_types", ALL_TYPES, &[], all_types, rows),
         Shape::new("spans", SPANS, &[], span, rows),
         Shape::new("flows", FLOWS, &[], flow, rows),
+        Shape::new("logs", LOGS, &[], log, rows),
+        Shape::new("metrics", METRICS, &[], metric, rows),
+        Shape::new("legacy", LEGACY, &[], legacy, rows),
+        Shape::new("sparse, 2 % of 60", &optional(60), &[], |random| optional_row(random, 60, 2), rows),
+        Shape::new("sparse, 30 % of 60", &optional(60), &[], |random| optional_row(random, 60, 30), rows),
+        Shape::new("sparse, 100 % of 60", &optional(60), &[], |random| optional_row(random, 60, 100), rows),
         Shape::new("wide, 3 of 60", &numbered(60), &THREE, |random| numbered_row(random, 60), rows),
         Shape::new("2 of 30", &numbered(30), &TWO, |random| numbered_row(random, 30), rows),
     ]
@@ -305,6 +311,149 @@ fn flow(r: &mut Random) -> String {
         r.below(400_000),
         r.below(400_000),
     )
+}
+
+/// A record of OTLP's logs.
+const LOGS: &str = r#"
+syntax = "proto3";
+package bench;
+message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
+message KeyValue { string key = 1; AnyValue value = 2; }
+message Row {
+  fixed64 time_unix_nano = 1;
+  int32 severity_number = 2;
+  string severity_text = 3;
+  AnyValue body = 5;
+  repeated KeyValue attributes = 6;
+  uint32 dropped_attributes_count = 7;
+  fixed32 flags = 8;
+  bytes trace_id = 9;
+  bytes span_id = 10;
+  fixed64 observed_time_unix_nano = 11;
+}
+"#;
+
+fn log(r: &mut Random) -> String {
+    let time = 1_700_000_000_000_000_000 + r.below(1 << 40);
+    let (id, count) = ("AAECAwQFBgcICQoLDA0ODw==", r.below(5));
+    format!(
+        r#"{{"timeUnixNano":{time},"severityNumber":{},"severityText":"{}","body":{{"stringValue":"{} {} {}"}},"attributes":{},"flags":1,"traceId":"{id}","spanId":"AAECAwQFBgc=","observedTimeUnixNano":{}}}"#,
+        1 + r.below(24),
+        ["INFO", "WARN", "ERROR"][r.below(3) as usize],
+        r.word(),
+        r.word(),
+        r.word(),
+        attributes(r, count),
+        time + r.below(1 << 20),
+    )
+}
+
+/// A metric of OTLP: points in histograms in it, with packed runs.
+const METRICS: &str = r#"
+syntax = "proto3";
+package bench;
+message Label { string key = 1; string value = 2; }
+message Point {
+  repeated Label attributes = 9;
+  fixed64 start_time_unix_nano = 2;
+  fixed64 time_unix_nano = 3;
+  fixed64 count = 4;
+  double sum = 5;
+  repeated fixed64 bucket_counts = 6;
+  repeated double explicit_bounds = 7;
+}
+message Histogram { repeated Point data_points = 1; int32 aggregation_temporality = 2; }
+message Row { string name = 1; string description = 2; string unit = 3; Histogram histogram = 9; }
+"#;
+
+fn metric(r: &mut Random) -> String {
+    let point = |r: &mut Random| {
+        let time = 1_700_000_000_000_000_000 + r.below(1 << 40);
+        format!(
+            r#"{{"attributes":[{{"key":"service.name","value":"{}"}},{{"key":"http.route","value":"{}"}}],"startTimeUnixNano":{time},"timeUnixNano":{},
+            "count":{},"sum":{}.5,"bucketCounts":[{},{},{},{},{}],"explicitBounds":[0.005,0.01,0.1,1]}}"#,
+            r.word(),
+            r.word(),
+            time + 60_000_000_000,
+            r.below(10_000),
+            r.some(100_000),
+            r.below(100),
+            r.below(1000),
+            r.below(1000),
+            r.below(100),
+            r.below(10),
+        )
+    };
+    let points: Vec<String> = (0..1 + r.below(4)).map(|_| point(r)).collect();
+    format!(
+        r#"{{"name":"http.server.{}","description":"Duration of requests","unit":"s","histogram":{{"dataPoints":[{}],"aggregationTemporality":2}}}}"#,
+        r.word(),
+        points.join(","),
+    )
+}
+
+/// proto2: required fields, defaults, a group, lists that are not packed, three levels.
+const LEGACY: &str = r#"
+syntax = "proto2";
+package bench;
+message Row {
+  required int64 id = 1;
+  optional string name = 2 [default = "none"];
+  optional int32 size = 3 [default = 10];
+  repeated int32 codes = 4;
+  optional group Place = 5 { required double x = 1; required double y = 2; optional string label = 3; }
+  message Item {
+    required string sku = 1;
+    optional uint32 count = 2;
+    message Price { optional string currency = 1; optional sint64 units = 2; }
+    optional Price price = 3;
+  }
+  repeated Item items = 6;
+}
+"#;
+
+fn legacy(r: &mut Random) -> String {
+    let item = |r: &mut Random| {
+        format!(
+            r#"{{"sku":"{}","count":{},"price":{{"currency":"CHF","units":{}}}}}"#,
+            r.word(),
+            r.some(100),
+            r.some(100_000)
+        )
+    };
+    let items: Vec<String> = (0..r.below(4)).map(|_| item(r)).collect();
+    let name = if r.below(2) == 0 { format!(r#","name":"{}""#, r.word()) } else { String::new() };
+    format!(
+        r#"{{"id":{}{name},"codes":[{},{}],"place":{{"x":{}.25,"y":{}.5}},"items":[{}]}}"#,
+        r.some(1 << 40),
+        r.some(1000),
+        r.some(1000),
+        r.below(180),
+        r.below(90),
+        items.join(","),
+    )
+}
+
+/// A type of so many optional fields: integers, strings, doubles.
+fn optional(fields: u32) -> String {
+    let mut source = String::from("syntax = \"proto3\";\npackage bench;\nmessage Row {\n");
+    for i in 1..=fields {
+        let kind = ["int64", "string", "double", "uint32"][i as usize % 4];
+        writeln!(source, "  optional {kind} f{i} = {i};").expect("a string");
+    }
+    source + "}\n"
+}
+
+fn optional_row(r: &mut Random, fields: u32, percent: u64) -> String {
+    let mut row = Vec::new();
+    for i in (1..=fields).filter(|_| r.below(100) < percent).collect::<Vec<_>>() {
+        row.push(match i % 4 {
+            1 => format!(r#""f{i}":"{}""#, r.word()),
+            2 => format!(r#""f{i}":{}.5"#, r.some(1000)),
+            _ => format!(r#""f{i}":{}"#, r.some(1 << 31)),
+        });
+    }
+    format!("{{{}}}", row.join(","))
 }
 
 /// A type of so many fields: integers, strings, doubles and lists in turn.

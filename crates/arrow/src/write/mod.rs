@@ -38,6 +38,7 @@ mod wire;
 
 pub use error::{WriteError, WriteErrorKind};
 
+use crate::fence::cpu::{AnyBits, Bits, Task, with_best};
 use crate::mapping::TYPE;
 use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StructArray};
 use arrow_buffer::{Buffer as ArrowBuffer, NullBuffer, OffsetBuffer};
@@ -272,31 +273,58 @@ impl Writer {
         fields: &Fields,
         columns: &[ArrayRef],
         (rows, nulls): (usize, Option<&NullBuffer>),
-        mut done: impl FnMut(Option<&[u8]>) -> Result<(), WriteErrorKind>,
+        done: impl FnMut(Option<&[u8]>) -> Result<(), WriteErrorKind>,
     ) -> Result<(), WriteError> {
         // Fields are shared; those of another schema are compared.
         if fields != self.schema.fields() {
             return Err(WriteError::new(WriteErrorKind::SchemaMismatch, ""));
         }
-        let message = Message::new(&self.plan, columns).map_err(|kind| WriteError::new(kind, ""))?;
-        for row in 0..rows {
-            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
-                done(None).map_err(|kind| WriteError::new(kind, "").at_row(row))?;
-                continue;
+        let Self { plan, out, skips, skipped, last_skipped, .. } = self;
+        let message = Message::new(plan, columns).map_err(|kind| WriteError::new(kind, ""))?;
+        let bad = |error: WriteError| match *skips && error.kind() != WriteErrorKind::OutOfMemory {
+            true => {
+                *skipped += 1;
+                *last_skipped = Some(error);
+                Ok(())
             }
-            self.out.clear();
-            let written = message.put(row, &mut self.out);
-            let message = match written.map_err(|fault| WriteError::new(fault.kind, fault.path).at_row(row)) {
-                Ok(()) => Some(self.out.written()),
-                Err(error) if self.skips && error.kind() != WriteErrorKind::OutOfMemory => {
-                    self.skipped += 1;
-                    self.last_skipped = Some(error);
-                    None
+            false => Err(error),
+        };
+        with_best::<Rows, _, _, _, _>(&message, (rows, nulls), out, (bad, done))
+    }
+}
+
+/// Writes the rows of a message, so many, of which some may be null, to a buffer for one, and hands each over when it is whole. What is
+/// done about a row that cannot be written comes before.
+struct Rows;
+
+impl<'r, F, G> Task<&'r Message<'r>, (usize, Option<&'r NullBuffer>), &'r mut Reverse, (F, G)> for Rows
+where
+    F: FnMut(WriteError) -> Result<(), WriteError>,
+    G: FnMut(Option<&[u8]>) -> Result<(), WriteErrorKind>,
+{
+    type Out = Result<(), WriteError>;
+
+    #[inline(always)]
+    fn run(
+        bits: impl Bits,
+        message: &Message<'_>,
+        (rows, nulls): (usize, Option<&NullBuffer>),
+        buffer: &mut Reverse,
+        (mut bad, mut done): (F, G),
+    ) -> Self::Out {
+        let mut out = std::mem::take(buffer).with_bits(bits);
+        let written = (0..rows).try_for_each(|row| {
+            let mut written = None;
+            if nulls.is_none_or(|nulls| nulls.is_valid(row)) {
+                out.clear();
+                match message.put(row, &mut out) {
+                    Ok(()) => written = Some(out.written()),
+                    Err(fault) => bad(WriteError::new(fault.kind, fault.path).at_row(row))?,
                 }
-                Err(error) => return Err(error),
-            };
-            done(message).map_err(|kind| WriteError::new(kind, "").at_row(row))?;
-        }
-        Ok(())
+            }
+            done(written).map_err(|kind| WriteError::new(kind, "").at_row(row))
+        });
+        *buffer = out.with_bits(AnyBits);
+        written
     }
 }

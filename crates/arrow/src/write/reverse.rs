@@ -2,6 +2,7 @@
 
 use super::WriteErrorKind;
 use super::wire::varint_word;
+use crate::fence::cpu::{AnyBits, Bits};
 use tablepb::wire::varint_len;
 
 /// The longest message.
@@ -11,12 +12,18 @@ const FIRST: usize = 1024;
 
 /// The bytes written are those from `start` on.
 #[derive(Debug, Default)]
-pub(super) struct Reverse {
+pub(super) struct Reverse<B = AnyBits> {
     bytes: Vec<u8>,
     start: usize,
+    pub(super) bits: B,
 }
 
-impl Reverse {
+impl<B: Bits> Reverse<B> {
+    /// The same buffer, whose varints are written so.
+    pub(super) fn with_bits<C>(self, bits: C) -> Reverse<C> {
+        Reverse { bytes: self.bytes, start: self.start, bits }
+    }
+
     /// Forgets what was written and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.start = self.bytes.len();
@@ -28,13 +35,13 @@ impl Reverse {
     }
 
     /// How many bytes were written.
-    #[inline]
+    #[inline(always)]
     pub(super) fn len(&self) -> usize {
         self.bytes.len() - self.start
     }
 
     /// Room for so many bytes before all others.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, count: usize) -> Result<&mut [u8], WriteErrorKind> {
         if self.start < count {
             self.grow(count)?;
@@ -57,13 +64,13 @@ impl Reverse {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_byte(&mut self, byte: u8) -> Result<(), WriteErrorKind> {
         self.take(1)?[0] = byte;
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), WriteErrorKind> {
         let to = self.take(bytes.len())?;
         // Two words that overlap: a call costs more than they do, and most strings are short.
@@ -81,12 +88,12 @@ impl Reverse {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_fixed32(&mut self, value: u32) -> Result<(), WriteErrorKind> {
         self.put(&value.to_le_bytes())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_fixed64(&mut self, value: u64) -> Result<(), WriteErrorKind> {
         self.put(&value.to_le_bytes())
     }
@@ -96,7 +103,7 @@ impl Reverse {
         if value >> 56 != 0 {
             return self.put_long_varint(value);
         }
-        let (word, len) = varint_word(value);
+        let (word, len) = varint_word(self.bits, value);
         self.put_word(word, len)
     }
 
@@ -128,7 +135,7 @@ impl Reverse {
     }
 
     /// The length of what was written after the first `before` bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_length_since(&mut self, before: usize) -> Result<(), WriteErrorKind> {
         self.put_varint((self.len() - before) as u64)
     }
@@ -140,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_written_last_comes_first() {
-        let mut out = Reverse::default();
+        let mut out = Reverse::<AnyBits>::default();
         for length in [1, 2, 5, 10, 900, 3000] {
             out.clear();
             out.put(&vec![7; length]).unwrap();
@@ -157,7 +164,7 @@ mod tests {
 
     #[test]
     fn varints_of_all_lengths() {
-        let mut out = Reverse::default();
+        let mut out = Reverse::<AnyBits>::default();
         for shift in 0..64 {
             for value in [1 << shift, (1 << shift) - 1, u64::MAX >> shift, 0xaaaa_aaaa_aaaa_aaaa >> shift] {
                 out.clear();
@@ -173,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_message_of_more_than_2_gb_is_refused() {
-        let mut out = Reverse::default();
+        let mut out = Reverse::<AnyBits>::default();
         out.put_byte(1).unwrap();
         assert_eq!(out.grow(MAX_LEN), Err(WriteErrorKind::TooLarge));
         assert_eq!(out.written(), [1]);

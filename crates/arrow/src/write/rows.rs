@@ -5,6 +5,7 @@ use super::bind::{Bound, Column, Content, Entries, Lists, Message, Oneof, Plain,
 use super::plan::Presence;
 use super::reverse::Reverse;
 use super::wire::{Cut, Tag};
+use crate::fence::cpu::{Bits, Task};
 use tablepb::wire::Reader;
 use tablepb::{EncodeErrorKind, MessageDescriptor};
 
@@ -21,19 +22,41 @@ const DURATIONS: std::ops::RangeInclusive<i64> = -315_576_000_000..=315_576_000_
 
 impl<'a> Message<'a> {
     /// Writes the message of a row.
-    pub(super) fn put(&self, row: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+    pub(super) fn put(&self, row: usize, out: &mut Reverse<impl Bits>) -> Result<(), Fault<'a>> {
+        out.bits.call::<Put, _, _, _, _>(self, row, out, ())
+    }
+
+    #[inline(always)]
+    fn put_fields(&self, row: usize, out: &mut Reverse<impl Bits>) -> Result<(), Fault<'a>> {
         if let Some(unknown) = &self.unknown
             && !unknown.nulls.is_some_and(|nulls| nulls.is_null(row))
         {
             let put = put_checked(unknown.texts.get(row), out);
             put.map_err(|kind| Fault { kind, path: unknown.path })?;
         }
-        self.fields.iter().try_for_each(|field| field.put(row, &self.oneofs, out))
+        // No closure, which would be a function of its own, for any processor.
+        for field in &self.fields {
+            field.put(row, &self.oneofs, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the message of a row.
+struct Put;
+
+impl<'r, 'a, B: Bits> Task<&'r Message<'a>, usize, &'r mut Reverse<B>, ()> for Put {
+    type Out = Result<(), Fault<'a>>;
+
+    #[inline(always)]
+    fn run(_: impl Bits, message: &Message<'a>, row: usize, out: &mut Reverse<B>, (): ()) -> Self::Out {
+        message.put_fields(row, out)
     }
 }
 
 impl<'a> Bound<'a> {
-    fn put(&self, row: usize, oneofs: &[Oneof<'a>], out: &mut Reverse) -> Result<(), Fault<'a>> {
+    #[inline(always)]
+    fn put(&self, row: usize, oneofs: &[Oneof<'a>], out: &mut Reverse<impl Bits>) -> Result<(), Fault<'a>> {
         let i = match &self.member {
             None => row,
             Some(member) if member.ids[row] != member.id => return Ok(()),
@@ -69,13 +92,13 @@ impl<'a> Bound<'a> {
         Fault { kind, path: &self.plan.path }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_one(
         &self,
         column: &Column<'a>,
         i: usize,
         oneofs: &[Oneof<'a>],
-        out: &mut Reverse,
+        out: &mut Reverse<impl Bits>,
     ) -> Result<(), Fault<'a>> {
         let Some(at) = column.at(i) else {
             let required = self.plan.presence == Presence::Required;
@@ -105,12 +128,13 @@ impl<'a> Bound<'a> {
         self.put_value(column, at, out)
     }
 
+    #[inline(always)]
     fn put_packed(
         &self,
         range: std::ops::Range<usize>,
         tag: &Tag,
         column: &Column<'a>,
-        out: &mut Reverse,
+        out: &mut Reverse<impl Bits>,
     ) -> Result<(), Fault<'a>> {
         let Values::Plain(Plain::Number(coding, numbers)) = &column.values else { return Ok(()) };
         if range.is_empty() {
@@ -119,14 +143,20 @@ impl<'a> Bound<'a> {
         let before = out.len();
         for i in range.rev() {
             let at = column.at(i).ok_or_else(|| self.fault(WriteErrorKind::NullElement))?;
-            numbers.bits(at).and_then(|bits| coding.put(bits, out)).map_err(|kind| self.fault(kind))?;
+            let bits = numbers.bits(at).map_err(|kind| self.fault(kind))?;
+            coding.put(bits, out).map_err(|kind| self.fault(kind))?;
         }
         tag.put_varint((out.len() - before) as u64, out).map_err(|kind| self.fault(kind))
     }
 
     /// A value with its tag.
-    #[inline]
-    fn put_value(&self, column: &Column<'a>, i: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+    #[inline(always)]
+    fn put_value(
+        &self,
+        column: &Column<'a>,
+        i: usize,
+        out: &mut Reverse<impl Bits>,
+    ) -> Result<(), Fault<'a>> {
         if let Values::Message(cut, message) = &column.values {
             let closed = cut.close(out).map_err(|kind| self.fault(kind))?;
             message.put(i, out)?;
@@ -168,8 +198,8 @@ impl Plain<'_> {
     }
 
     /// A value with its tag.
-    #[inline]
-    fn put(&self, i: usize, tag: &Tag, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    #[inline(always)]
+    fn put(&self, i: usize, tag: &Tag, out: &mut Reverse<impl Bits>) -> Result<(), WriteErrorKind> {
         match self {
             Self::Number(coding, numbers) => coding.put_tagged(numbers.bits(i)?, tag, out),
             Self::Text(check, texts) => {
@@ -186,8 +216,8 @@ impl Plain<'_> {
 
 impl Column<'_> {
     /// A value with its tag, if it is not a struct.
-    #[inline]
-    fn put_flat(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    #[inline(always)]
+    fn put_flat(&self, i: usize, out: &mut Reverse<impl Bits>) -> Result<(), WriteErrorKind> {
         match &self.values {
             Values::Plain(plain) => plain.put(i, self.tag, out),
             other => put_rare(other, self.tag, i, out),
@@ -196,7 +226,12 @@ impl Column<'_> {
 }
 
 /// A message that comes as something else than a struct, with its tag.
-fn put_rare(values: &Values<'_>, tag: &Tag, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+fn put_rare(
+    values: &Values<'_>,
+    tag: &Tag,
+    i: usize,
+    out: &mut Reverse<impl Bits>,
+) -> Result<(), WriteErrorKind> {
     match values {
         Values::Plain(_) | Values::Message(..) => Ok(()),
         Values::Bytes(cut, texts) => put_bytes(cut, tag, texts.get(i), out),
@@ -226,7 +261,13 @@ fn in_range(range: &std::ops::RangeInclusive<i64>, value: i64) -> Result<(), Wri
 }
 
 /// A timestamp or duration: seconds are field 1, nanoseconds field 2.
-fn put_time(cut: &Cut, tag: &Tag, seconds: i64, nanos: i64, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+fn put_time(
+    cut: &Cut,
+    tag: &Tag,
+    seconds: i64,
+    nanos: i64,
+    out: &mut Reverse<impl Bits>,
+) -> Result<(), WriteErrorKind> {
     let closed = cut.close(out)?;
     for (tag, value) in [(0x10, nanos), (0x08, seconds)] {
         if value != 0 {
@@ -238,7 +279,7 @@ fn put_time(cut: &Cut, tag: &Tag, seconds: i64, nanos: i64, out: &mut Reverse) -
 }
 
 /// A message that comes as bytes.
-fn put_bytes(cut: &Cut, tag: &Tag, bytes: &[u8], out: &mut Reverse) -> Result<(), WriteErrorKind> {
+fn put_bytes(cut: &Cut, tag: &Tag, bytes: &[u8], out: &mut Reverse<impl Bits>) -> Result<(), WriteErrorKind> {
     let closed = cut.close(out)?;
     put_checked(bytes, out)?;
     cut.open(tag, closed, out)
@@ -256,7 +297,7 @@ fn from_json(message: &MessageDescriptor, json: &[u8]) -> Result<Vec<u8>, WriteE
 }
 
 /// Fields as they are: were they not whole, they would take what comes after them with them.
-fn put_checked(bytes: &[u8], out: &mut Reverse) -> Result<(), WriteErrorKind> {
+fn put_checked(bytes: &[u8], out: &mut Reverse<impl Bits>) -> Result<(), WriteErrorKind> {
     Reader::new(bytes).skip_message().map_err(|_| WriteErrorKind::InvalidMessage)?;
     out.put(bytes)
 }

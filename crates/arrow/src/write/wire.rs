@@ -2,6 +2,7 @@
 
 use super::WriteErrorKind;
 use super::reverse::Reverse;
+use crate::fence::cpu::Bits;
 use tablepb::schema::FieldKind;
 use tablepb::table::Kind;
 use tablepb::wire::{varint_len, zigzag32, zigzag64};
@@ -25,14 +26,19 @@ impl Tag {
         Self { word: word | rest << (8 * len), len: len + 1 }
     }
 
-    #[inline]
-    pub(super) fn put(&self, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    #[inline(always)]
+    pub(super) fn put(&self, out: &mut Reverse<impl Bits>) -> Result<(), WriteErrorKind> {
         out.put_word(self.word, self.len as usize)
     }
 
     /// The tag and up to eight bytes of a value after it, which are in a word. Mostly both are one word, and one store.
     #[inline(always)]
-    pub(super) fn put_before(&self, word: u64, len: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    pub(super) fn put_before(
+        &self,
+        word: u64,
+        len: usize,
+        out: &mut Reverse<impl Bits>,
+    ) -> Result<(), WriteErrorKind> {
         let tag_len = self.len as usize;
         if tag_len + len <= 8 {
             return out.put_word(self.word | word << (8 * tag_len), tag_len + len);
@@ -43,26 +49,22 @@ impl Tag {
 
     /// The tag and a varint after it.
     #[inline(always)]
-    pub(super) fn put_varint(&self, value: u64, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    pub(super) fn put_varint(&self, value: u64, out: &mut Reverse<impl Bits>) -> Result<(), WriteErrorKind> {
         if value >> 56 != 0 {
             out.put_varint(value)?;
             return self.put(out);
         }
-        let (word, len) = varint_word(value);
+        let (word, len) = varint_word(out.bits, value);
         self.put_before(word, len, out)
     }
 }
 
 /// The varint of a value below 2^56, and how many bytes it has.
 #[inline(always)]
-pub(super) fn varint_word(value: u64) -> (u64, usize) {
-    // Groups of seven bits to bytes, without a branch on the length.
-    let word = (value & 0x0fff_ffff) | (value & 0x00ff_ffff_f000_0000) << 4;
-    let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x0fff_c000_0fff_c000) << 2;
-    let word = (word & 0x007f_007f_007f_007f) | (word & 0x3f80_3f80_3f80_3f80) << 1;
+pub(super) fn varint_word(bits: impl Bits, value: u64) -> (u64, usize) {
     let len = varint_len(value);
     let more = 0x0080_8080_8080_8080 & ((1 << (8 * (len - 1))) - 1);
-    (word | more, len)
+    (bits.spread(value) | more, len)
 }
 
 /// Where a message ends on the wire.
@@ -78,8 +80,8 @@ pub(super) enum Cut {
 
 impl Cut {
     /// What comes after the message; gives what [`open`](Self::open) needs.
-    #[inline]
-    pub(super) fn close(&self, out: &mut Reverse) -> Result<usize, WriteErrorKind> {
+    #[inline(always)]
+    pub(super) fn close(&self, out: &mut Reverse<impl Bits>) -> Result<usize, WriteErrorKind> {
         match self {
             Self::Length => {}
             Self::Group(end) => end.put(out)?,
@@ -90,8 +92,13 @@ impl Cut {
     }
 
     /// What comes before the message.
-    #[inline]
-    pub(super) fn open(&self, tag: &Tag, closed: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    #[inline(always)]
+    pub(super) fn open(
+        &self,
+        tag: &Tag,
+        closed: usize,
+        out: &mut Reverse<impl Bits>,
+    ) -> Result<(), WriteErrorKind> {
         match self {
             Self::Length => tag.put_varint((out.len() - closed) as u64, out),
             Self::Group(_) => tag.put(out),
@@ -118,8 +125,8 @@ pub(super) enum Coding {
 
 impl Coding {
     /// A value: signed ones extended to 64 bits, floats as their bits.
-    #[inline]
-    pub(super) fn put(self, bits: u64, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    #[inline(always)]
+    pub(super) fn put(self, bits: u64, out: &mut Reverse<impl Bits>) -> Result<(), WriteErrorKind> {
         match self {
             Self::Varint => out.put_varint(bits),
             Self::Zigzag32 => out.put_varint(zigzag32(bits as i32).into()),
@@ -131,7 +138,12 @@ impl Coding {
 
     /// The same with a tag before it.
     #[inline(always)]
-    pub(super) fn put_tagged(self, bits: u64, tag: &Tag, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    pub(super) fn put_tagged(
+        self,
+        bits: u64,
+        tag: &Tag,
+        out: &mut Reverse<impl Bits>,
+    ) -> Result<(), WriteErrorKind> {
         match self {
             Self::Varint => tag.put_varint(bits, out),
             Self::Zigzag32 => tag.put_varint(zigzag32(bits as i32).into(), out),

@@ -3,9 +3,9 @@
 use super::*;
 
 /// Good rows, each before rows that are cut off and rows with one byte changed, so that bad ones are read in the same way as good ones.
-fn mutated() -> Vec<Vec<u8>> {
+fn mutated(messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut rows = Vec::new();
-    for message in messages() {
+    for message in messages {
         for at in 0..message.len() {
             let mut push = |row: Vec<u8>| rows.extend([message.clone(), row]);
             push(message[..at].to_vec());
@@ -55,7 +55,7 @@ fn three_ways(builder: ReaderBuilder, rows: &[Vec<u8>]) -> usize {
 
 #[test]
 fn rows_are_the_same_with_and_without_the_visitor() {
-    let rows = mutated();
+    let rows = mutated(messages());
     let all = || ReaderBuilder::new(&descriptor(&ALL));
     let options = [
         Options::new().recursion(1),
@@ -218,4 +218,61 @@ fn rows_of_proto2_are_read_by_steps() {
     let mut decoder = ReaderBuilder::new(&root).projection(["e"]).build_decoder().unwrap();
     assert!(decoder.push(b"\x10\x02").unwrap());
     assert_eq!(decoder.rows_by_steps(), 1);
+}
+
+#[test]
+fn groups_are_read_by_steps() {
+    let source = "syntax = 'proto2'; message Sub { optional group P = 1 { optional int32 x = 1; } optional string s = 2; }
+        message Root { optional group G = 1 { required int32 x = 1; optional group In = 2 { optional string s = 1; } }
+            repeated group L = 20 { optional int32 x = 1; optional Sub sub = 2; } optional Sub sub = 3;
+            oneof o { group One = 4 { optional bool b = 1; } int32 two = 5; } optional int32 last = 6; }";
+    let builder = ReaderBuilder::new(&from_source(source, "Root"));
+    // Groups in a group, in a list, in a message, in a oneof.
+    let g = b"\x0b\x08\x07\x13\x0a\x01a\x14\x0c";
+    let l = b"\xa3\x01\x08\x01\x12\x07\x0b\x08\x02\x0c\x12\x01b\xa4\x01\xa3\x01\xa4\x01";
+    let (sub, one) = (b"\x1a\x04\x0b\x08\x03\x0c", b"\x23\x08\x01\x24");
+    let good = [&g[..], l, sub, one].concat();
+    let mut decoder = builder.build_decoder().unwrap();
+    assert!(decoder.push(&good).unwrap() && decoder.push(&[&l[..], g, b"\x30\x09"].concat()).unwrap());
+    assert_eq!(decoder.rows_by_steps(), 2);
+    decoder.flush().unwrap();
+    let seen = lines_of(&builder, &[&good, b"\x30\x01"]);
+    assert!(
+        seen[0].contains("{x: 1, sub: {p: {x: 2}, s: 62}}, {x: , sub: }") && seen[1].ends_with("| 1"),
+        "{seen:?}"
+    );
+    // Bad ones: cut off and changed, without an end, with the end of another field, with an end after the message around it.
+    let rows = mutated(vec![
+        good,
+        g.to_vec(),
+        l.to_vec(),
+        [&sub[..], one].concat(),
+        b"\x1a\x03\x0b\x08\x03\x0c".to_vec(),
+    ]);
+    assert!(three_ways(builder.clone(), &rows) > 0);
+    let shallow = DecodeOptions::new().max_depth(1);
+    assert!(three_ways(builder.clone().decode_options(shallow), &rows) > 0);
+    three_ways(builder.projection(["g.in", "sub", "last"]), &rows);
+}
+
+#[test]
+fn fields_are_found_by_numbers_of_every_length() {
+    let numbers = [1, 15, 16, 127, 1023, 1024, 2047, 2048, 262_143, 262_144, 536_870_911];
+    let fields: String = numbers.map(|number| format!("int32 f{number} = {number}; ")).concat();
+    let source = format!("syntax = 'proto3'; message Root {{ {fields} }}");
+    let descriptor = from_source(&source, "Root");
+    let parts = numbers.map(|number| {
+        let mut bytes = Vec::new();
+        let mut writer = tablepb::wire::Writer::new(&mut bytes);
+        writer.write_tag(tablepb::wire::Tag::new(number, tablepb::wire::WireType::Varint));
+        writer.write_varint(number.into());
+        bytes
+    });
+    let forward = parts.concat();
+    // From the last to the first, so that none is the likely one.
+    let backward: Vec<u8> = parts.iter().rev().flatten().copied().collect();
+    let builder = ReaderBuilder::new(&descriptor);
+    let seen = lines_of(&builder, &[&forward, &backward]);
+    assert_eq!(seen[0], numbers.map(|number| number.to_string()).join(" | "));
+    assert_eq!(seen[1], seen[0]);
 }

@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::numbers::{Growth, size_of};
 use super::views::{Key, MAX_BUFFER, Rows, Source, Views};
 use super::zeros::Zeros;
-use crate::fence;
+use crate::fence::arrays;
 use arrow_array::{ArrayRef, BinaryArray, StringArray, StringViewArray};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::ArrowError;
@@ -284,9 +284,9 @@ impl Texts {
                 Ok(match (utf8, is_utf8) {
                     // SAFETY: `Views` made each view of a value and of its place, in copies or in a block, which is at its number
                     // among the blocks of the batch until this is done.
-                    (false, _) => Arc::new(unsafe { fence::binary_views(views, buffers, nulls)? }),
+                    (false, _) => Arc::new(unsafe { arrays::binary_views(views, buffers, nulls)? }),
                     // SAFETY: as before, and all values were `str`.
-                    (true, true) => Arc::new(unsafe { fence::string_views(views, buffers, nulls)? }),
+                    (true, true) => Arc::new(unsafe { arrays::string_views(views, buffers, nulls)? }),
                     (true, false) => Arc::new(StringViewArray::try_new(views, buffers, nulls)?),
                 })
             }
@@ -307,7 +307,7 @@ impl Texts {
                     (false, _) => Arc::new(BinaryArray::try_new(offsets, data, nulls)?),
                     (true, false) => Arc::new(StringArray::try_new(offsets, data, nulls)?),
                     // SAFETY: `data` is one `str` after the other, each of which starts at its offset.
-                    (true, true) => Arc::new(unsafe { fence::strings(offsets, data, nulls)? }),
+                    (true, true) => Arc::new(unsafe { arrays::strings(offsets, data, nulls)? }),
                 })
             }
         }

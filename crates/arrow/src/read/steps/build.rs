@@ -1,7 +1,7 @@
 //! From the slots of a batch to steps.
 
 use super::super::batch::{Batch, How, NONE, Slot, SlotKind};
-use super::{Closed, NO_STEP, NodeSteps, Op, Rule, Run, SLOT, STAYS, Step, Steps};
+use super::{Closed, NodeSteps, Op, Rule, Run, SLOT, STAYS, Step, Steps, window};
 use std::collections::HashMap;
 use tablepb::table::Kind;
 use tablepb::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
@@ -17,7 +17,17 @@ pub(in crate::read) struct NodeType {
 /// The steps of a batch, whose nodes have these types; `None` for types that steps are not for.
 pub(in crate::read) fn steps(batch: &Batch, types: &[NodeType], partial: bool) -> Option<Steps> {
     let mut builder = Builder { steps: Steps::default(), closed: HashMap::new() };
+    // The end tags of groups, by node: each node stands for the messages of one field.
+    let mut ends = HashMap::new();
     for (node, of) in batch.nodes.iter().zip(types) {
+        for (position, field) in
+            fields_of(&of.descriptor).iter().enumerate().filter(|(_, field)| field.is_group())
+        {
+            let slot = batch.table.get(node.base + position).copied().unwrap_or(Slot::ABSENT);
+            ends.extend(step(field, END_GROUP, Op::EndGroup).map(|end| (slot.column, end)));
+        }
+    }
+    for (at, (node, of)) in batch.nodes.iter().zip(types).enumerate() {
         if of.descriptor.is_message_set() {
             return None;
         }
@@ -41,6 +51,7 @@ pub(in crate::read) fn steps(batch: &Batch, types: &[NodeType], partial: bool) -
             likely.extend(forms.0.map(|step| (step, rule)));
             others.extend(forms.1.map(|step| (step, rule)));
         }
+        likely.extend(ends.get(&(at as u32)).map(|end| (*end, Rule::NONE)));
         let numbers = fields.iter().map(FieldDescriptor::number).collect();
         builder.node(likely.into_iter().chain(others), numbers, required);
     }
@@ -113,10 +124,14 @@ fn fields_of(descriptor: &MessageDescriptor) -> Vec<FieldDescriptor> {
 }
 
 fn node_steps(steps: &[Step], first: usize, numbers: Vec<u32>, required: u64) -> NodeSteps {
-    let mut short = Box::new([NO_STEP; 128]);
+    let last = numbers.last().map_or(0, |&last| last as usize);
+    let mut short = vec![0; last.saturating_add(1).min(SHORT)];
     let mut tags = Vec::new();
-    for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.mask != 0) {
-        if let (2, Some(to), Ok(at)) = (step.past, short.get_mut(step.tag as usize), u16::try_from(at)) {
+    // Of two forms of a list the likely one, which comes first, is found at once; so the others go before it.
+    for (at, step) in steps.iter().enumerate().rev().filter(|(_, step)| step.mask != 0) {
+        if let (Some(to), Ok(at)) = (short.get_mut(window::short_number(step.tag)), u16::try_from(at))
+            && step.past <= 3
+        {
             *to = at;
         }
         tags.push((step.tag, (first + at) as u32));
@@ -129,7 +144,12 @@ fn node_steps(steps: &[Step], first: usize, numbers: Vec<u32>, required: u64) ->
 const VARINT: u32 = 0;
 const FIXED64: u32 = 1;
 const LENGTH: u32 = 2;
+const START_GROUP: u32 = 3;
+const END_GROUP: u32 = 4;
 const FIXED32: u32 = 5;
+
+/// Field numbers whose tags have one byte or two, and so many of them that a table of their steps is small.
+const SHORT: usize = 1024;
 
 /// A step without a place; `None` for tags of more than four bytes, which have none.
 fn step(field: &FieldDescriptor, wire_type: u32, op: Op) -> Option<Step> {
@@ -184,7 +204,10 @@ fn forms(
 ) -> (Option<Step>, Option<Step>) {
     let (op, wire_type) = scalar(field);
     if field.is_group() {
-        return (None, None);
+        let one = step(field, START_GROUP, op).filter(|_| slot.how != How::Absent);
+        let one = one.map(|one| placed(one, slot, at, field.is_list()));
+        let is_open = |step: &Step| matches!(step.op, Op::Struct | Op::Element);
+        return (one.filter(is_open).map(|one| Step { op: Op::Group, ..one }), None);
     }
     let packable = field.is_list() && wire_type != LENGTH;
     let one = step(field, wire_type, op);

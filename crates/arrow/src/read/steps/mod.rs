@@ -6,14 +6,14 @@
 //!         the message ends: go on with the one around it, or done
 //!         window = 24 bytes at pos
 //!         step = the step after the last one        # encoders write fields in the order of their numbers
-//!         its tag is not here: one of the next steps, or look the tag up, or skip an unknown field
+//!         its tag is not here: look the tag up, or skip an unknown field
 //!         match step.op: read the value, store it in the column of the step
 //! ```
 //!
 //! Preconditions: [`SLACK`] bytes can be read after the row, or it gives up; the batch has begun the row. Messages around the one that is
 //! being read are on the stack of the batch.
 //!
-//! The loop gives up at whatever is rare or wrong: groups, numbers that a closed enum does not list, missing required fields, long packed runs, faults. The
+//! The loop gives up at whatever is rare or wrong: groups in wide oneofs, numbers that a closed enum does not list, missing required fields, long packed runs, faults. The
 //! caller takes the row back and reads it by [`tablepb::Decoder::visit`], which finds the error. So steps are never the only way to a result. A batch has no
 //! steps at all if one of its message types is a MessageSet or has more than 64 required fields: all of its rows are read by the visitor.
 
@@ -82,6 +82,9 @@ enum Op {
     Element,
     Entry,
     Message,
+    /// A group in a plain field, with [`SLOT`] an element of a list of them; and its end.
+    Group,
+    EndGroup,
     /// A packed run.
     Packed,
     /// Fields that are not selected.
@@ -149,8 +152,8 @@ impl Closed {
 #[derive(Clone, Debug)]
 struct NodeSteps {
     first: u32,
-    /// For tags of one byte the step, counted from `first`, or [`NO_STEP`].
-    short: Box<[u16; 128]>,
+    /// For field numbers whose tags are short the likely step, counted from `first`, or the first one, whose tag is another.
+    short: Vec<u16>,
     /// Tags in order, and their steps.
     tags: Vec<(u32, u32)>,
     /// The numbers of all fields, in order.
@@ -158,6 +161,3 @@ struct NodeSteps {
     /// The bits of all required fields.
     required: u64,
 }
-
-/// No step.
-const NO_STEP: u16 = u16::MAX;

@@ -2,14 +2,39 @@
 
 use super::super::batch::Batch;
 use super::{Closed, Op, Run, window};
+use crate::fence::cpu::{Bits, Task};
 use tablepb::wire::{unzigzag32, unzigzag64};
 
 /// Longer runs go to the visitor, which has kernels for them.
 const LONG: usize = 128;
 
-/// Reads a packed run of `len` bytes, which is not empty, into the column of a slot; false to give up.
-#[inline]
-pub(super) fn run(batch: &mut Batch, run: Run, closed: Option<&Closed>, input: &[u8], len: usize) -> bool {
+/// Reads a packed run of some bytes, which is not empty, into the column of its slot; false to give up. Other bytes may follow it.
+pub(super) struct Packed;
+
+impl<'r> Task<&'r mut Batch, Run, Option<&'r Closed>, (&'r [u8], usize)> for Packed {
+    type Out = bool;
+
+    #[inline(always)]
+    fn run(
+        bits: impl Bits,
+        batch: &mut Batch,
+        run: Run,
+        closed: Option<&Closed>,
+        (input, len): (&[u8], usize),
+    ) -> bool {
+        read(bits, batch, run, closed, input, len)
+    }
+}
+
+#[inline(always)]
+fn read(
+    bits: impl Bits,
+    batch: &mut Batch,
+    run: Run,
+    closed: Option<&Closed>,
+    input: &[u8],
+    len: usize,
+) -> bool {
     let Some(slot) = batch.table.get(run.at as usize) else { return false };
     let row = batch.row;
     let Some(list) = batch.stores.lists.get_mut(slot.list as usize) else { return false };
@@ -18,7 +43,7 @@ pub(super) fn run(batch: &mut Batch, run: Run, closed: Option<&Closed>, input: &
         ($store:ident, $value:expr) => {{
             let Some(column) = batch.stores.$store.get_mut(to) else { return false };
             list.open(row, column.len());
-            varints(input, len, |number| {
+            varints(bits, input, len, |number| {
                 column.append($value(number));
                 true
             })
@@ -39,7 +64,7 @@ pub(super) fn run(batch: &mut Batch, run: Run, closed: Option<&Closed>, input: &
         Op::ClosedEnum => {
             let (Some(closed), Some(column)) = (closed, batch.stores.i32s.get_mut(to)) else { return false };
             list.open(row, column.len());
-            varints(input, len, |number| {
+            varints(bits, input, len, |number| {
                 column.append(number as i32);
                 closed.lists(number as i32)
             })
@@ -62,11 +87,11 @@ pub(super) fn run(batch: &mut Batch, run: Run, closed: Option<&Closed>, input: &
 
 /// Reads varints one by one; false if the run is not whole, or one is not taken.
 #[inline(always)]
-fn varints(input: &[u8], len: usize, mut append: impl FnMut(u64) -> bool) -> bool {
+fn varints(bits: impl Bits, input: &[u8], len: usize, mut append: impl FnMut(u64) -> bool) -> bool {
     let mut pos = 0;
     while pos < len {
         let Some(bytes) = input.get(pos..).and_then(<[u8]>::first_chunk) else { return false };
-        let Some((number, more)) = window::varint(bytes) else { return false };
+        let Some((number, more)) = window::varint(bits, bytes) else { return false };
         if !append(number) {
             return false;
         }

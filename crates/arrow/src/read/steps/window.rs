@@ -1,5 +1,7 @@
 //! Windows: what is read at a tag.
 
+use crate::fence::cpu::Bits;
+
 /// Bytes of a window: a tag of four bytes, and a number of ten.
 pub(super) const WINDOW: usize = 24;
 /// Bytes after a tag.
@@ -29,6 +31,14 @@ pub(super) fn head(window: &[u8; WINDOW]) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
+/// The field number of a tag of one or two bytes. Of a longer one it is the number of another tag.
+#[inline(always)]
+pub(super) fn short_number(head: u32) -> usize {
+    // Whether there is a second byte is no branch: which tag comes is not foreseen where this is asked.
+    let second = (head >> 8 & 0x7f) * (head >> 7 & 1);
+    (head >> 3 & 0x0f | second << 4) as usize
+}
+
 /// The first eight bytes.
 #[inline(always)]
 pub(super) fn word(value: &[u8; VALUE]) -> u64 {
@@ -36,28 +46,18 @@ pub(super) fn word(value: &[u8; VALUE]) -> u64 {
     u64::from_le_bytes(*word)
 }
 
-/// The lower seven bits of each byte, put together, lowest first.
-#[inline(always)]
-fn gather(bytes: u64) -> u64 {
-    let v = bytes & !CONTINUES;
-    // From 2^8 to 2^7, and then from 2^16 to 2^14, times what is in the upper half of each pair.
-    let v = v - ((v & 0x7f00_7f00_7f00_7f00) >> 1);
-    let v = v - 3 * ((v & 0x3fff_0000_3fff_0000) >> 2);
-    (v & 0xffff_ffff) | (v >> 32) << 28
-}
-
 /// A varint and its length less one; `None` above ten bytes or 64 bits. No branch for one to eight bytes.
 #[inline(always)]
-pub(super) fn varint(value: &[u8; VALUE]) -> Option<(u64, usize)> {
+pub(super) fn varint(bits: impl Bits, value: &[u8; VALUE]) -> Option<(u64, usize)> {
     let word = word(value);
     let ends = !word & CONTINUES;
     // Eight if there is no end: this is compared, not `ends`, because the next position waits for it.
     let more = ends.trailing_zeros() as usize >> 3;
     if more < 8 {
         let kept = word & (ends ^ ends.wrapping_sub(1));
-        return Some((gather(kept), more));
+        return Some((bits.gather(kept), more));
     }
-    let low = gather(word);
+    let low = bits.gather(word);
     match (value[8], value[9]) {
         (eight @ 0..0x80, _) => Some((low | u64::from(eight) << 56, 8)),
         (eight, nine @ 0..2) => Some((low | u64::from(eight & 0x7f) << 56 | u64::from(nine) << 63, 9)),
@@ -67,10 +67,10 @@ pub(super) fn varint(value: &[u8; VALUE]) -> Option<(u64, usize)> {
 
 /// As [`varint`], with a branch for one byte, which nothing waits for if it is foreseen.
 #[inline(always)]
-pub(super) fn short_varint(value: &[u8; VALUE]) -> Option<(u64, usize)> {
+pub(super) fn short_varint(bits: impl Bits, value: &[u8; VALUE]) -> Option<(u64, usize)> {
     match value[0] {
         byte @ 0..0x80 => Some((byte.into(), 0)),
-        _ => varint(value),
+        _ => varint(bits, value),
     }
 }
 
@@ -90,6 +90,7 @@ pub(super) fn length(value: &[u8; VALUE]) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fence::cpu::AnyBits;
     use tablepb::wire::{Reader, Writer};
 
     #[test]
@@ -108,7 +109,11 @@ mod tests {
                 value[..bytes.len()].copy_from_slice(&bytes);
                 let mut reader = Reader::new(&value);
                 let expected = reader.read_varint().ok().map(|number| (number, reader.position() - 1));
-                assert_eq!([varint(&value), short_varint(&value)], [expected; 2], "{value:02x?}");
+                assert_eq!(
+                    [varint(AnyBits, &value), short_varint(AnyBits, &value)],
+                    [expected; 2],
+                    "{value:02x?}"
+                );
                 // Lengths of up to three bytes.
                 let expected = expected.filter(|(_, more)| *more < 3).map(|(len, more)| (len as usize, more));
                 assert_eq!(length(&value), expected, "{value:02x?}");

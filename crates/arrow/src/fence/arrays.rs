@@ -1,7 +1,4 @@
-//! The only module with `unsafe` operations: what was checked when it was read is not checked again.
-//!
-//! With `--cfg tablepb_safe` the twins are compiled instead: Arrow checks.
-#![allow(unsafe_code)]
+//! Arrays of strings and bytes: what was checked when it was read is not checked again.
 
 use arrow_array::{BinaryViewArray, StringArray, StringViewArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
