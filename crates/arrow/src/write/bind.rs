@@ -2,7 +2,8 @@
 
 use super::WriteErrorKind;
 use super::arrays::{Integers, Numbers, Spans, floats, look_up};
-use super::plan::{FieldPlan, Item, MessagePlan, Shape, ValuePlan};
+use super::plan::{FieldPlan, Item, MessagePlan, Presence, Shape, ValuePlan};
+use super::sets::Chunk;
 use super::wire::{Coding, Cut, Domain, Scalar, Tag};
 use crate::texts::Texts;
 use arrow_array::cast::AsArray;
@@ -21,6 +22,8 @@ pub(super) struct Message<'a> {
     /// The columns of oneofs that have several.
     pub(super) oneofs: Vec<Oneof<'a>>,
     pub(super) unknown: Option<Unknown<'a>>,
+    /// Which fields of a row are set, if many may be null.
+    pub(super) sets: Vec<Chunk<'a>>,
 }
 
 /// Unknown fields as bytes.
@@ -38,6 +41,8 @@ pub(super) struct Bound<'a> {
     pub(super) plan: &'a FieldPlan,
     pub(super) member: Option<Member<'a>>,
     pub(super) content: Content<'a>,
+    /// The members of its oneof among the fields of its [`Chunk`], if all of them are.
+    pub(super) members: Option<u64>,
 }
 
 /// Which rows of a union have this member, and where.
@@ -128,12 +133,26 @@ impl<'a> Message<'a> {
             }
             None => None,
         };
-        Ok(Self { fields, oneofs, unknown })
+        let mut nulls = room(fields.len())?;
+        nulls.extend(fields.iter().map(Bound::left_out));
+        let sets = Chunk::all(&nulls)?;
+        for chunk in fields.chunks_mut(64).take(sets.len()) {
+            for (oneof, columns) in plan.oneofs.iter().enumerate() {
+                let is_member = |field: &Bound<'_>| field.plan.oneof == Some(oneof);
+                let bit = |(at, field): (usize, &Bound<'_>)| u64::from(is_member(field)) << at;
+                let members = chunk.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
+                let all = members.count_ones() as usize == columns.len();
+                for field in chunk.iter_mut().filter(|field| all && is_member(field)) {
+                    field.members = Some(members);
+                }
+            }
+        }
+        Ok(Self { fields, oneofs, unknown, sets })
     }
 }
 
 /// Room for so many elements.
-fn room<T>(count: usize) -> Result<Vec<T>, WriteErrorKind> {
+pub(super) fn room<T>(count: usize) -> Result<Vec<T>, WriteErrorKind> {
     let mut list = Vec::new();
     list.try_reserve_exact(count).map_err(|_| WriteErrorKind::OutOfMemory)?;
     Ok(list)
@@ -142,12 +161,34 @@ fn room<T>(count: usize) -> Result<Vec<T>, WriteErrorKind> {
 impl<'a> Bound<'a> {
     fn new(plan: &'a FieldPlan, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
         let Some(id) = plan.member else {
-            return Ok(Self { plan, member: None, content: Content::new(&plan.shape, array)? });
+            return Ok(Self {
+                plan,
+                member: None,
+                content: Content::new(&plan.shape, array)?,
+                members: None,
+            });
         };
         let union = array.as_union_opt().ok_or(OTHER)?;
         let offsets = union.offsets().map(|offsets| &offsets[..]);
         let member = Some(Member { id, ids: union.type_ids(), offsets });
-        Ok(Self { plan, member, content: Content::new(&plan.shape, union.child(id))? })
+        Ok(Self { plan, member, content: Content::new(&plan.shape, union.child(id))?, members: None })
+    }
+}
+
+impl<'a> Bound<'a> {
+    /// Where the field is null, if it is left out there.
+    fn left_out(&self) -> Option<&'a NullBuffer> {
+        if self.member.is_some() || self.plan.presence == Presence::Required {
+            return None;
+        }
+        let nulls = match &self.content {
+            Content::One(column) => column.validity.nulls,
+            Content::Packed(lists, ..) | Content::List(lists, _) => lists.nulls,
+            // Of two lists one may be null and the other not, which is an error.
+            Content::Map(entries, ..) if entries.values.is_some() => entries.nulls,
+            Content::Map(entries, ..) => entries.keys.nulls,
+        };
+        nulls.filter(|nulls| nulls.null_count() > 0)
     }
 }
 

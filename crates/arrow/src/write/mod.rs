@@ -34,6 +34,7 @@ mod plan;
 mod resolve;
 mod reverse;
 mod rows;
+mod sets;
 mod wire;
 
 pub use error::{WriteError, WriteErrorKind};

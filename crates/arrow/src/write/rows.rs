@@ -34,9 +34,21 @@ impl<'a> Message<'a> {
             let put = put_checked(unknown.texts.get(row), out);
             put.map_err(|kind| Fault { kind, path: unknown.path })?;
         }
-        // No closure, which would be a function of its own, for any processor.
-        for field in &self.fields {
-            field.put(row, &self.oneofs, out)?;
+        // No closures, which would be functions of their own, for any processor.
+        if self.sets.is_empty() {
+            for field in &self.fields {
+                field.put(row, &self.oneofs, out)?;
+            }
+        }
+        for (set, fields) in self.sets.iter().zip(self.fields.chunks(64)) {
+            let all = set.get(row);
+            let mut rest = all;
+            while let Some(field) = fields.get(rest.trailing_zeros() as usize) {
+                // No other member of its oneof is set: this is one of the bits, and none comes after it without it.
+                let alone = field.members.is_some_and(|members| (all & members).is_power_of_two());
+                field.put(row, if alone { &[] } else { &self.oneofs }, out)?;
+                rest &= rest.wrapping_sub(1);
+            }
         }
         Ok(())
     }

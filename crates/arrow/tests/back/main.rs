@@ -18,6 +18,7 @@ mod scarce;
 mod steps;
 mod typed_rows;
 mod well_known;
+mod wide;
 
 #[global_allocator]
 static ALLOCATOR: scarce::Scarce = scarce::Scarce;
