@@ -34,11 +34,6 @@ impl Avro {
         Some(avro)
     }
 
-    /// The bytes of all rows.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// One batch; gives the number of its rows.
     pub fn read(&mut self) -> usize {
         let mut rest = self.rows.as_slice();

@@ -24,30 +24,34 @@ const OURS: &str = "tablepb-arrow";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let quick = words.iter().any(|word| word == "--quick");
+    let has = |option: &str| words.iter().any(|word| word == option);
     let chosen: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
-    let limit = Duration::from_millis(if quick { 300 } else { 3_000 });
+    let limit = Duration::from_millis(if has("--quick") { 300 } else { 3_000 });
+    if has("--csv") {
+        println!("direction,shape,contender,rows,bytes,nanoseconds,times");
+    }
     for shape in shapes::all(1_024) {
         if chosen.is_empty() || chosen.iter().any(|word| shape.name.contains(word.as_str())) {
-            report(&shape, limit);
+            report(&shape, limit, has("--csv"));
         }
     }
 }
 
-fn report(shape: &Shape, limit: Duration) {
+fn report(shape: &Shape, limit: Duration, csv: bool) {
     let bytes: usize = shape.rows.iter().map(Vec::len).sum();
-    println!(
-        "{}: {} rows, {} bytes, {} a row",
-        shape.name,
-        shape.rows.len(),
-        bytes,
-        bytes / shape.rows.len()
-    );
+    let rows = shape.rows.len();
+    if !csv {
+        println!("{}: {rows} rows, {bytes} bytes, {} a row", shape.name, bytes / rows);
+    }
     let array: BinaryArray = shape.rows.iter().map(Some).collect();
     let rivals = Rivals::new(&shape.descriptor);
-    print("to Arrow", shape.rows.len(), bytes, &read(shape, &array, &rivals, limit));
+    let print = |direction: &str, times: &[Time]| match csv {
+        true => print_csv(direction, shape.name, (rows, bytes), times),
+        false => print(direction, (rows, bytes), times),
+    };
+    print("to columns", &read(shape, &array, &rivals, limit));
     if shape.columns.is_empty() {
-        print("to protobuf", shape.rows.len(), bytes, &write(shape, &array, &rivals, limit));
+        print("to messages", &write(shape, &array, &rivals, limit));
     }
 }
 
@@ -65,9 +69,6 @@ fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) ->
     let mut columns = builder_of(shape, OPTIONS).build_array_decoder().expect("a schema");
     let mut avro = Avro::new(&by_block(&mut ours, &block));
     let by_hand = by_hand::reader(shape.name);
-    if let Some(avro) = &avro {
-        println!("  as Avro: {} bytes a row", avro.len() / shape.rows.len());
-    }
     let mut contenders = vec![
         Contender::new(OURS, || by_block(&mut ours, &block).num_rows()),
         Contender::new("tablepb-arrow, no views", || by_block(&mut strings, &block).num_rows()),
@@ -147,11 +148,27 @@ fn each(block: &[u8], mut work: impl FnMut(&[u8])) -> usize {
     rows
 }
 
-fn print(title: &str, rows: usize, bytes: usize, times: &[Time]) {
+fn ours(times: &[Time]) -> f64 {
+    times.iter().find(|time| time.name == OURS).unwrap_or(&times[0]).seconds
+}
+
+fn print(title: &str, (rows, bytes): (usize, usize), times: &[Time]) {
     println!("  {title:<28} {:>9} {:>9} {:>8}", "Mrows/s", "MB/s", "ratio");
-    let ours = times.iter().find(|time| time.name == OURS).unwrap_or(&times[0]).seconds;
+    let ours = ours(times);
     for Time { name, seconds } in times {
         let (rows, bytes) = (rows as f64 / seconds / 1e6, bytes as f64 / seconds / 1e6);
         println!("    {name:<26} {rows:>9.3} {bytes:>9.0} {:>8.2}", seconds / ours);
+    }
+}
+
+/// How many times as long as tablepb-arrow each one takes.
+fn print_csv(direction: &str, shape: &str, (rows, bytes): (usize, usize), times: &[Time]) {
+    let ours = ours(times);
+    for Time { name, seconds } in times {
+        let times = seconds / ours;
+        println!(
+            "{direction},\"{shape}\",\"{name}\",{rows},{bytes},{:.1},{times:.3}",
+            seconds * 1e9 / rows as f64
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::Table;
 use crate::experiments::{Text, percent, row, time};
-use crate::page::{Place, columns, table};
+use crate::page::{Place, heads, table};
 
 /// What an article says and what was measured here.
 struct Figure {
@@ -44,7 +44,7 @@ pub fn figures(place: &Place<'_>) -> Text {
     Ok(format!(
         "## The articles' figures\n\nThe experiments were made again as they were published, but in Rust: the ratios of partial work are those of tablepb to tablepb doing \
          everything, as in the article; of the article's schema the sizes are known, and they are the same here. Percentiles are [below](#latency).\n\n{}",
-        table(&columns(&["experiment", "article", "here", "reached, or why not"]), &rows)
+        table(&heads(&["experiment", "article", "here", "reached, or why not"]), &rows)
     ))
 }
 

@@ -16,13 +16,13 @@ const GRID: RGBColor = RGBColor(205, 205, 200);
 pub fn colour(name: &str) -> RGBColor {
     match name {
         "tablepb Decoder" | "tablepb decoder" | "tablepb" | "protobuf" | "record" => RGBColor(20, 90, 160),
-        "tablepb DynamicMessage" | "tablepb dynamic" => RGBColor(70, 150, 220),
+        "tablepb DynamicMessage" | "tablepb dynamic" | "decode, encode" => RGBColor(70, 150, 220),
         "tablepb struct" | "tablepb typed" => RGBColor(30, 140, 90),
         "tablepb borrowed" | "record, five columns" => RGBColor(130, 195, 120),
-        "best rival" | "buffa" | "prost, companion messages" | "JSON" => RGBColor(235, 140, 30),
-        "prost" => RGBColor(120, 115, 115),
+        "best rival" | "buffa" | "ptars" | "prost, companion messages" | "JSON" => RGBColor(235, 140, 30),
+        "prost" | "prost by hand" => RGBColor(120, 115, 115),
         "serde_json" => RGBColor(200, 60, 50),
-        "sonic-rs" | "prost-reflect" => RGBColor(190, 80, 130),
+        "sonic-rs" | "prost-reflect" | "arrow-avro" => RGBColor(190, 80, 130),
         _ => RGBColor(160, 160, 190),
     }
 }

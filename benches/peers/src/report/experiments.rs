@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Bars, Lines, Panel, Plot, Series, short};
 use crate::data::{Row, Table};
-use crate::page::{Place, columns, image, table};
+use crate::page::{Place, heads, image, table};
 use crate::speed::marked;
 use std::error::Error;
 
@@ -81,7 +81,7 @@ pub fn partial(place: &Place<'_>) -> Text {
         })
         .collect();
     let names = ["case", "", "bytes selected", "ns per message", "times as fast as prost"];
-    text += &table(&columns(&names), &rows);
+    text += &table(&heads(&names), &rows);
     Ok(text)
 }
 
@@ -177,7 +177,7 @@ pub fn latency(place: &Place<'_>) -> Text {
                     [first].into_iter().chain(cells).chain(times).collect()
                 })
                 .collect();
-            let mut names = columns(&["", "bytes", "allocations"]);
+            let mut names = heads(&["", "bytes", "allocations"]);
             names.extend(PERCENTILES.map(str::to_owned));
             text += &format!(
                 "<details><summary>{record} record, {place}</summary>\n\n{}</details>\n\n",
@@ -304,7 +304,7 @@ pub fn sizes(place: &Place<'_>) -> Text {
             vec![name.clone(), format!("{binary:.0}"), format!("{json:.0}"), format!("{:.2}", json / binary)]
         })
         .collect();
-    text += &table(&columns(&["bytes of a message", "protobuf", "JSON", "JSON / protobuf"]), &lines);
+    text += &table(&heads(&["bytes of a message", "protobuf", "JSON", "JSON / protobuf"]), &lines);
     text += "## Compile time and size of programs\n\n\
         A release build of a program with one small message, from clean, and what its stripped binary has above a program without any. \
         `structs` and `default` are tablepb, with the features for structs alone and with the default ones. prost and buffa generate code \
@@ -324,6 +324,6 @@ pub fn sizes(place: &Place<'_>) -> Text {
             kilobytes("above"),
         ]);
     }
-    text += &table(&columns(&["program", "processor seconds", "KB", "KB above an empty one"]), &lines);
+    text += &table(&heads(&["program", "processor seconds", "KB", "KB above an empty one"]), &lines);
     Ok(text)
 }

@@ -2,6 +2,7 @@
 
 mod article;
 mod chart;
+mod columns;
 mod data;
 mod experiments;
 mod measure;
@@ -14,13 +15,13 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 Runs the measurements, stores what they print in docs/benchmarks/data, and writes docs/benchmarks.md, docs/benchmarks/*.svg
-and the table of README.md.
+and the tables of README.md and docs/columns.md.
 
   --read         measure nothing: make the page of what is stored
   --read DIR     the same of the files in another directory
   --only NAME    measure only this and read the rest (may be repeated):
-                 ratio, json, latency, partial, records, growth, sizes
-  --out DIR      write benchmarks.md and the pictures there instead of docs, and leave README.md alone";
+                 ratio, json, latency, partial, records, growth, columns, sizes
+  --out DIR      write benchmarks.md and the pictures there instead of docs, and leave README.md and docs/columns.md alone";
 
 struct Arguments {
     read: Option<PathBuf>,
@@ -85,9 +86,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     let docs = arguments.out.clone().unwrap_or_else(|| root.join("docs"));
     std::fs::create_dir_all(docs.join("benchmarks"))?;
-    let table = page::write(data, &docs)?;
+    let [summary, columns] = page::write(data, &docs)?;
     if arguments.out.is_none() {
-        page::into_readme(&root.join("README.md"), &table)?;
+        page::between_marks(&root.join("README.md"), &summary)?;
+        page::between_marks(&root.join("docs/columns.md"), &columns)?;
     }
     Ok(())
 }

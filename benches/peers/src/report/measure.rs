@@ -14,7 +14,7 @@ pub struct Program {
 }
 
 /// All of them; each command is run in the root of the repository.
-pub const PROGRAMS: [Program; 7] = [
+pub const PROGRAMS: [Program; 8] = [
     Program {
         name: "ratio",
         command: "cargo run --release --manifest-path benches/peers/Cargo.toml --features rivals --bin ratio -- --quick --csv",
@@ -32,6 +32,10 @@ pub const PROGRAMS: [Program; 7] = [
     Program {
         name: "growth",
         command: "cargo run --release --manifest-path benches/peers/Cargo.toml --features growth --bin growth -- --quick",
+    },
+    Program {
+        name: "columns",
+        command: "cargo run --release --manifest-path benches/peers/Cargo.toml --features columns --bin columns -- --csv",
     },
     Program { name: "sizes", command: "benches/size/measure" },
 ];
@@ -72,7 +76,18 @@ pub fn environment(root: &Path, data: &Path, measured: &[&str]) -> Result<(), Bo
     add("date", &date);
     add("compiler", &said("rustc", &["--version"]));
     let lock = fs::read_to_string(root.join("benches/peers/Cargo.lock"))?;
-    for name in ["prost", "buffa", "quick-protobuf", "prost-reflect", "pbjson", "serde_json", "sonic-rs"] {
+    for name in [
+        "prost",
+        "buffa",
+        "quick-protobuf",
+        "prost-reflect",
+        "pbjson",
+        "serde_json",
+        "sonic-rs",
+        "ptars-core",
+        "arrow-avro",
+        "arrow-json",
+    ] {
         let entry = format!("name = \"{name}\"\nversion = \"");
         let version = lock.split_once(&entry).and_then(|(_, rest)| rest.split_once('"'));
         add(name, version.map_or("unknown", |(version, _)| version));

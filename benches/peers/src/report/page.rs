@@ -1,7 +1,7 @@
 //! The page, put together of its sections, and the table of the README.
 
 use crate::data::Table;
-use crate::{article, experiments, measure, speed};
+use crate::{article, columns, experiments, measure, speed};
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
@@ -39,12 +39,12 @@ pub fn table(columns: &[String], rows: &[Vec<String>]) -> String {
     line(columns) + &line(&marks) + &rows.iter().map(|row| line(row)).collect::<String>() + "\n"
 }
 
-pub fn columns(names: &[&str]) -> Vec<String> {
+pub fn heads(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Writes page and pictures; gives the table for the README.
-pub fn write(data: &Path, docs: &Path) -> Result<String, Box<dyn Error>> {
+/// Writes page and pictures; gives the table for the README and those for docs/columns.md.
+pub fn write(data: &Path, docs: &Path) -> Result<[String; 2], Box<dyn Error>> {
     let place = Place { data, docs };
     let mut page = String::from("# Benchmarks\n\n");
     page += "Written by `cargo run --release --manifest-path benches/peers/Cargo.toml --features report --bin report` from the values in \
@@ -62,7 +62,8 @@ pub fn write(data: &Path, docs: &Path) -> Result<String, Box<dyn Error>> {
     page += &experiments::sizes(&place)?;
     page += &commands();
     fs::write(docs.join("benchmarks.md"), page)?;
-    Ok(speed::summary(&place)? + &environment_line(&place)?)
+    let line = environment_line(&place)?;
+    Ok([speed::summary(&place)? + &line, columns::tables(&place)?])
 }
 
 /// The machine and the versions.
@@ -81,7 +82,7 @@ fn environment_line(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
         let rows = environment.with(&[("name", name)]);
         rows.first().map_or(String::new(), |row| row.text("value").to_owned())
     };
-    Ok(format!("Measured on {}, {}, with {}.\n", of("CPU"), of("date"), of("compiler")))
+    Ok(format!("Measured on {}, with {}.\n", of("ratio measured"), of("compiler")))
 }
 
 /// What is run for what.
@@ -97,10 +98,10 @@ fn commands() -> String {
 const BEGIN: &str = "<!-- benchmarks: written by benches/peers -->\n";
 const END: &str = "<!-- end of benchmarks -->";
 
-/// Puts the table between the two marks of the README.
-pub fn into_readme(path: &Path, table: &str) -> Result<(), Box<dyn Error>> {
-    let text = fs::read_to_string(path)?;
-    let (before, rest) = text.split_once(BEGIN).ok_or("README.md has no mark where benchmarks begin")?;
-    let (_, after) = rest.split_once(END).ok_or("README.md has no mark where benchmarks end")?;
-    Ok(fs::write(path, format!("{before}{BEGIN}\n{table}\n{END}{after}"))?)
+/// Puts a text between the two marks of a file.
+pub fn between_marks(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    let page = fs::read_to_string(path)?;
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = parts.ok_or_else(|| format!("{}: no marks around its figures", path.display()))?;
+    Ok(fs::write(path, format!("{before}{BEGIN}\n{text}\n{END}{after}"))?)
 }

@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Bars, Panel, Series};
 use crate::data::{Row, Table, mean};
-use crate::page::{Place, columns, image, table};
+use crate::page::{Place, heads, image, table};
 use std::error::Error;
 
 const REGIMES: [&str; 2] = ["in cache", "out of cache"];
@@ -78,7 +78,7 @@ fn means(ratio: &Table, beside_best: bool) -> String {
             [what.to_owned()].into_iter().chain(cells.into_iter().flatten()).collect()
         })
         .collect();
-    table(&columns(&["", "in cache", "slowest shape", "out of cache", "slowest shape"]), &rows)
+    table(&heads(&["", "in cache", "slowest shape", "out of cache", "slowest shape"]), &rows)
 }
 
 /// The table of the README.
@@ -155,7 +155,7 @@ fn shapes(ratio: &Table, mode: &str, regime: &str) -> String {
     let rows = ratio.with(&[("mode", mode), ("regime", regime)]);
     let contenders = crate::data::distinct(rows.iter().map(|row| row.text("contender")));
     let shapes = crate::data::distinct(rows.iter().map(|row| row.text("shape")));
-    let mut names = columns(&["shape", "prost, MB/s"]);
+    let mut names = heads(&["shape", "prost, MB/s"]);
     names.extend(contenders.iter().filter(|name| **name != "prost").map(|name| (*name).to_owned()));
     let lines: Vec<Vec<String>> = shapes
         .iter()
@@ -231,6 +231,6 @@ pub fn json(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
             ]);
         }
     }
-    text += &table(&columns(&["", "best rival", "slowest shape", "prost-reflect"]), &rows);
+    text += &table(&heads(&["", "best rival", "slowest shape", "prost-reflect"]), &rows);
     Ok(text)
 }

@@ -1,8 +1,7 @@
 //! Loops over varints, compiled twice from one source: for any processor, and for those that move bits by one instruction.
 //!
-//! `pext` puts the bits of a varint together, `pdep` spreads them, each in place of a dozen shifts and masks. Measured with the rest of a
-//! loop around it (`benches/peers --bin columns`, Zen 4): flows are read 1.16 times and written 1.13 times as fast, `all_types` 1.05 and 1.12,
-//! spans 1.00 and 1.02.
+//! `pext` puts the bits of a varint together, `pdep` spreads them, each in place of a dozen shifts and masks. With the rest of a loop around
+//! it, flows are read 1.15 and written 1.1 times as fast (`benches/peers`, `columns`; docs/measurements.md).
 
 /// How this processor moves the bits of varints. A value of a type proves that the processor has its instructions.
 pub(crate) trait Bits: Copy {
