@@ -48,7 +48,8 @@ impl Builder<'_> {
         let refuse =
             |first, last| self.keep(self.bad_range(message.file, message.name.full(), (first, last)));
         let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER };
-        for &(first, last, _) in ranges.iter().filter(|(first, last, _)| *first == 0 || *last > limit.into())
+        for &(first, last, _) in
+            ranges.iter().filter(|(first, last, _)| *first == 0 || *last > i64::from(limit))
         {
             refuse(first, last)?;
         }
