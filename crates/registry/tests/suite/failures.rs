@@ -31,6 +31,51 @@ fn what_may_pass_is_asked_for_again() {
 }
 
 #[test]
+fn waits_grow_unless_the_registry_says_how_long() {
+    let server = Server::start();
+    let id = server.add("a", schema(TEXT, &[]));
+    let took = |wait, failures: Vec<u16>| {
+        server.state().failures = failures;
+        let registry = Registry::builder(&server.url).attempts(4, wait).build().unwrap();
+        let begin = std::time::Instant::now();
+        assert!(registry.file(id).is_ok());
+        begin.elapsed()
+    };
+    // 40, 80 and 160 ms, each up to a quarter less.
+    assert!(took(Duration::from_millis(40), vec![503; 3]) >= Duration::from_millis(210));
+    // As long as it says, and neither the first wait nor twice as long the second time.
+    server.state().retry_after = 1;
+    let waited = took(Duration::from_secs(20), vec![429; 2]);
+    assert!((Duration::from_secs(2)..Duration::from_secs(10)).contains(&waited), "{waited:?}");
+}
+
+#[test]
+fn a_schema_that_refers_to_too_many_is_refused() {
+    let server = Server::start();
+    let names: Vec<String> = (0..1001).map(|at| format!("part{at}.proto")).collect();
+    for name in &names {
+        server.add(
+            name,
+            schema(&format!("syntax = \"proto3\"; message Of{} {{}}", &name[..name.len() - 6]), &[]),
+        );
+    }
+    let text = |count: usize| {
+        let imports: String = names[..count].iter().map(|name| format!("import \"{name}\"; ")).collect();
+        format!("syntax = \"proto3\"; {imports} message All {{}}")
+    };
+    let references: Vec<_> = names.iter().map(|name| (&**name, &**name, 1)).collect();
+    let few = server.add("few", schema(&text(1000), &references[..1000]));
+    let many = server.add("many", schema(&text(1001), &references));
+    let registry = registry(&server);
+    assert!(registry.file(few).is_ok());
+    let error = registry.file(many).unwrap_err();
+    assert!(
+        matches!(error.kind(), RegistryErrorKind::References(text) if text.contains("too many")),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_registry_that_says_nothing_is_given_up() {
     // Nobody accepts what connects.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -19,6 +19,8 @@ pub struct State {
     pub authorization: Option<String>,
     /// Statuses with which the next requests are refused, the last one first; 0 closes the connection.
     pub failures: Vec<u16>,
+    /// After how many seconds a client that is refused with 429 is to come back.
+    pub retry_after: u32,
     /// What is answered to everything.
     pub answer: Option<Vec<u8>>,
 }
@@ -98,11 +100,14 @@ fn serve(stream: impl Read + Write, state: &Mutex<State>) {
     }
     let mut words = line.split(' ');
     let (Some(method), Some(path)) = (words.next(), words.next()) else { return };
-    let (status, body) = state.lock().unwrap().answer(method, path, &headers, &body);
+    let ((status, body), seconds) = {
+        let mut state = state.lock().unwrap();
+        (state.answer(method, path, &headers, &body), state.retry_after)
+    };
     if status == 0 {
         return;
     }
-    let retry = if status == 429 { "retry-after: 0\r\n" } else { "" };
+    let retry = if status == 429 { format!("retry-after: {seconds}\r\n") } else { String::new() };
     let head =
         format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{retry}\r\n", body.len());
     let stream = stream.get_mut();
