@@ -167,7 +167,9 @@ impl Session {
         self.report.count(what);
         let found = self.judged(form, descriptor, input)?;
         let Verdict::Differs(_) = &found else {
-            self.report.add(what, found, || case_of(case, form, input));
+            let shown =
+                || format!("{}\n      ours {:?}", case_of(case, form, input), ours(form, descriptor, input));
+            self.report.add(what, found, shown);
             return Ok(());
         };
         let mut differs =
