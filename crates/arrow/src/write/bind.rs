@@ -3,7 +3,7 @@
 use super::WriteErrorKind;
 use super::arrays::{Integers, Numbers, Spans, floats, look_up};
 use super::plan::{FieldPlan, Item, MessagePlan, Presence, Shape, ValuePlan};
-use super::sets::Chunk;
+use super::sets::{BITS, Chunk};
 use super::wire::{Coding, Cut, Domain, Scalar, Tag};
 use crate::texts::Texts;
 use arrow_array::cast::AsArray;
@@ -136,15 +136,16 @@ impl<'a> Message<'a> {
         let mut nulls = room(fields.len())?;
         nulls.extend(fields.iter().map(Bound::left_out));
         let sets = Chunk::all(&nulls)?;
-        for chunk in fields.chunks_mut(64).take(sets.len()) {
-            for (oneof, columns) in plan.oneofs.iter().enumerate() {
-                let is_member = |field: &Bound<'_>| field.plan.oneof == Some(oneof);
-                let bit = |(at, field): (usize, &Bound<'_>)| u64::from(is_member(field)) << at;
-                let members = chunk.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
-                let all = members.count_ones() as usize == columns.len();
-                for field in chunk.iter_mut().filter(|field| all && is_member(field)) {
-                    field.members = Some(members);
-                }
+        for chunk in fields.chunks_mut(BITS).take(sets.len()) {
+            let mut of = [None; BITS];
+            of.iter_mut().zip(&*chunk).for_each(|(of, field)| *of = field.plan.oneof);
+            for field in &mut *chunk {
+                let Some(columns) = field.plan.oneof.and_then(|oneof| plan.oneofs.get(oneof)) else {
+                    continue;
+                };
+                let bit = |(at, of): (usize, &Option<usize>)| u64::from(*of == field.plan.oneof) << at;
+                let members = of.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
+                field.members = (members.count_ones() as usize == columns.len()).then_some(members);
             }
         }
         Ok(Self { fields, oneofs, unknown, sets })

@@ -294,8 +294,8 @@ impl Writer {
     }
 }
 
-/// Writes the rows of a message, so many, of which some may be null, to a buffer for one, and hands each over when it is whole. What is
-/// done about a row that cannot be written comes before.
+/// Writes rows one after the other into the buffer and hands each over when it is whole, or `None` for one that is null or left out. The first
+/// of the two functions decides about a row that cannot be written.
 struct Rows;
 
 impl<'r, F, G> Task<&'r Message<'r>, (usize, Option<&'r NullBuffer>), &'r mut Reverse, (F, G)> for Rows

@@ -4,6 +4,7 @@ use super::WriteErrorKind;
 use super::bind::{Bound, Column, Content, Entries, Lists, Message, Oneof, Plain, Values};
 use super::plan::Presence;
 use super::reverse::Reverse;
+use super::sets::BITS;
 use super::wire::{Cut, Tag};
 use crate::fence::cpu::{Bits, Task};
 use tablepb::wire::Reader;
@@ -40,11 +41,11 @@ impl<'a> Message<'a> {
                 field.put(row, &self.oneofs, out)?;
             }
         }
-        for (set, fields) in self.sets.iter().zip(self.fields.chunks(64)) {
+        for (set, fields) in self.sets.iter().zip(self.fields.chunks(BITS)) {
             let all = set.get(row);
             let mut rest = all;
             while let Some(field) = fields.get(rest.trailing_zeros() as usize) {
-                // No other member of its oneof is set: this is one of the bits, and none comes after it without it.
+                // Where only one member of its oneof is set, it is this field, and there is nothing to compare.
                 let alone = field.members.is_some_and(|members| (all & members).is_power_of_two());
                 field.put(row, if alone { &[] } else { &self.oneofs }, out)?;
                 rest &= rest.wrapping_sub(1);

@@ -6,7 +6,7 @@ use arrow_buffer::NullBuffer;
 use std::cell::Cell;
 
 /// Rows of a block, and fields of a chunk: the bits of a word.
-const BITS: usize = 64;
+pub(super) const BITS: usize = 64;
 
 /// Fewer fields that may be null are looked at one by one. A block costs each of its rows about as much as three such looks.
 const FEW: usize = 6;

@@ -13,7 +13,7 @@
 //! Preconditions: [`SLACK`] bytes can be read after the row, or it gives up; the batch has begun the row. Messages around the one that is
 //! being read are on the stack of the batch.
 //!
-//! The loop gives up at whatever is rare or wrong: groups in wide oneofs, numbers that a closed enum does not list, missing required fields, long packed runs, faults. The
+//! The loop gives up at whatever is rare or wrong: groups that are not selected, numbers that a closed enum does not list, missing required fields, long packed runs, faults. The
 //! caller takes the row back and reads it by [`tablepb::Decoder::visit`], which finds the error. So steps are never the only way to a result. A batch has no
 //! steps at all if one of its message types is a MessageSet or has more than 64 required fields: all of its rows are read by the visitor.
 

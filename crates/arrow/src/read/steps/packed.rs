@@ -22,66 +22,56 @@ impl<'r> Task<&'r mut Batch, Run, Option<&'r Closed>, (&'r [u8], usize)> for Pac
         closed: Option<&Closed>,
         (input, len): (&[u8], usize),
     ) -> bool {
-        read(bits, batch, run, closed, input, len)
-    }
-}
-
-#[inline(always)]
-fn read(
-    bits: impl Bits,
-    batch: &mut Batch,
-    run: Run,
-    closed: Option<&Closed>,
-    input: &[u8],
-    len: usize,
-) -> bool {
-    let Some(slot) = batch.table.get(run.at as usize) else { return false };
-    let row = batch.row;
-    let Some(list) = batch.stores.lists.get_mut(slot.list as usize) else { return false };
-    let to = slot.column as usize;
-    macro_rules! varints {
-        ($store:ident, $value:expr) => {{
-            let Some(column) = batch.stores.$store.get_mut(to) else { return false };
-            list.open(row, column.len());
-            varints(bits, input, len, |number| {
-                column.append($value(number));
-                true
-            })
-        }};
-    }
-    macro_rules! fixed {
-        ($store:ident, $type:ty) => {{
-            let Some(column) = batch.stores.$store.get_mut(to) else { return false };
-            list.open(row, column.len());
-            let Some((values, [])) = input.get(..len).map(<[u8]>::as_chunks) else { return false };
-            column.extend_from(values.iter().map(|bytes| <$type>::from_le_bytes(*bytes)));
-            true
-        }};
-    }
-    match run.op {
-        _ if len > LONG => false,
-        Op::Int32 | Op::Enum => varints!(i32s, |number| number as i32),
-        Op::ClosedEnum => {
-            let (Some(closed), Some(column)) = (closed, batch.stores.i32s.get_mut(to)) else { return false };
-            list.open(row, column.len());
-            varints(bits, input, len, |number| {
-                column.append(number as i32);
-                closed.lists(number as i32)
-            })
+        let Some(slot) = batch.table.get(run.at as usize) else { return false };
+        let row = batch.row;
+        let Some(list) = batch.stores.lists.get_mut(slot.list as usize) else { return false };
+        let to = slot.column as usize;
+        macro_rules! varints {
+            ($store:ident, $value:expr) => {{
+                let Some(column) = batch.stores.$store.get_mut(to) else { return false };
+                list.open(row, column.len());
+                varints(bits, input, len, |number| {
+                    column.append($value(number));
+                    true
+                })
+            }};
         }
-        Op::Int64 => varints!(i64s, |number| number as i64),
-        Op::Uint32 => varints!(u32s, |number| number as u32),
-        Op::Uint64 => varints!(u64s, |number| number),
-        Op::Sint32 => varints!(i32s, |number| unzigzag32(number as u32)),
-        Op::Sint64 => varints!(i64s, unzigzag64),
-        Op::Bool => varints!(bools, |number| number != 0),
-        Op::Fixed32 => fixed!(u32s, u32),
-        Op::Sfixed32 => fixed!(i32s, i32),
-        Op::Float => fixed!(f32s, f32),
-        Op::Fixed64 => fixed!(u64s, u64),
-        Op::Sfixed64 => fixed!(i64s, i64),
-        Op::Double => fixed!(f64s, f64),
-        _ => false,
+        macro_rules! fixed {
+            ($store:ident, $type:ty) => {{
+                let Some(column) = batch.stores.$store.get_mut(to) else { return false };
+                list.open(row, column.len());
+                let Some((values, [])) = input.get(..len).map(<[u8]>::as_chunks) else { return false };
+                column.extend_from(values.iter().map(|bytes| <$type>::from_le_bytes(*bytes)));
+                true
+            }};
+        }
+        match run.op {
+            _ if len > LONG => false,
+            Op::Int32 | Op::Enum => varints!(i32s, |number| number as i32),
+            Op::ClosedEnum => {
+                let (Some(closed), Some(column)) = (closed, batch.stores.i32s.get_mut(to)) else {
+                    return false;
+                };
+                list.open(row, column.len());
+                varints(bits, input, len, |number| {
+                    column.append(number as i32);
+                    closed.lists(number as i32)
+                })
+            }
+            Op::Int64 => varints!(i64s, |number| number as i64),
+            Op::Uint32 => varints!(u32s, |number| number as u32),
+            Op::Uint64 => varints!(u64s, |number| number),
+            Op::Sint32 => varints!(i32s, |number| unzigzag32(number as u32)),
+            Op::Sint64 => varints!(i64s, unzigzag64),
+            Op::Bool => varints!(bools, |number| number != 0),
+            Op::Fixed32 => fixed!(u32s, u32),
+            Op::Sfixed32 => fixed!(i32s, i32),
+            Op::Float => fixed!(f32s, f32),
+            Op::Fixed64 => fixed!(u64s, u64),
+            Op::Sfixed64 => fixed!(i64s, i64),
+            Op::Double => fixed!(f64s, f64),
+            _ => false,
+        }
     }
 }
 
