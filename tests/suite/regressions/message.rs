@@ -418,3 +418,87 @@ fn many_empty_messages_come_back_from_text() {
     let several = tablepb::text::message_from_str(&large, "f3 {} f1 {} f1 < > f1 { f4: 1 }").unwrap();
     assert_eq!(several.encode_to_vec().unwrap(), [0x0a, 0, 0x0a, 0, 0x0a, 2, 0x20, 1, 0x1a, 0]);
 }
+
+/// Elements after the first went to another list, or over the header of the message, where the message had more fields than fit in one word of
+/// hasbits: their list was looked for where a dense message has it.
+#[test]
+fn lists_of_small_messages_keep_their_elements_in_wide_messages_too() {
+    for fields in [3, 63, 64, 65, 130, 400] {
+        let mut schema = Schema::default();
+        let file = schema.file(Syntax::Proto3);
+        let (root, leaf, tree, fixed) = (
+            schema.message(file, "Root"),
+            schema.message(file, "Leaf"),
+            schema.message(file, "Tree"),
+            schema.message(file, "Fixed"),
+        );
+        schema.add(leaf, 15, Kind::Sint32, Card::Implicit);
+        schema.add(tree, 1, Kind::String, Card::Implicit);
+        schema.add(tree, 2, Kind::Message(leaf), Card::Implicit);
+        schema.add(tree, 3, Kind::Message(leaf), Card::Repeated);
+        schema.add(fixed, 1, Kind::Double, Card::Implicit);
+        schema.add(fixed, 2, Kind::Double, Card::Implicit);
+        // Lists first, in the middle, last, and of every kind of element.
+        let kinds = [leaf, tree, fixed];
+        for number in 1..=fields {
+            let middle = number == fields / 2;
+            match number <= 3 || middle || number > fields - 3 {
+                true => schema.add(root, number, Kind::Message(kinds[number as usize % 3]), Card::Repeated),
+                false => schema.add(root, number, Kind::Int32, Card::Optional),
+            };
+        }
+        let pool = schema.pool();
+        let descriptor = descriptor(&schema, &pool, root);
+        let element = |number: u32, at: u32| match number % 3 {
+            0 => Wire::new().int(15, u64::from(at) + 1),
+            1 => {
+                let small = Wire::new().int(15, 2);
+                Wire::new().bytes(1, b"text").bytes(2, &small.0).bytes(3, &small.0).bytes(3, small.0)
+            }
+            _ => Wire(vec![0x09, 1, 2, 3, 4, 5, 6, 7, 8, 0x11, 1, 2, 3, 4, 5, 6, 7, at as u8]),
+        };
+        for count in [1, 2, 3, 9, 40] {
+            let mut wire = Wire::new();
+            for number in 1..=fields {
+                let field = descriptor.get_field(number).unwrap();
+                match field.is_list() {
+                    true => {
+                        for at in 0..count {
+                            wire = wire.bytes(number, element(number, at).0);
+                        }
+                    }
+                    false if number % 2 == 0 => wire = wire.int(number, 7),
+                    false => {}
+                }
+            }
+            let message = DynamicMessage::decode(&descriptor, &wire.0).unwrap();
+            assert_eq!(message.encode_to_vec().unwrap(), wire.0, "{fields} fields, {count} elements");
+            let mut decoder = Decoder::new(&descriptor);
+            let view = decoder.decode(&wire.0).unwrap();
+            assert_eq!(view.encode_to_vec().unwrap(), wire.0, "{fields} fields, {count} elements");
+            // Merged into itself: each list twice as long.
+            let mut twice = message.clone();
+            twice.merge(&wire.0).unwrap();
+            let list = descriptor.get_field(1).unwrap();
+            assert_eq!(twice.get(&list).unwrap().as_list().unwrap().len(), 2 * count as usize);
+            assert_eq!(
+                twice.encode_to_vec().unwrap().len(),
+                2 * wire.0.len() - singular(&wire.0, &descriptor)
+            );
+        }
+    }
+}
+
+/// The bytes of the fields that are no lists.
+fn singular(bytes: &[u8], descriptor: &MessageDescriptor) -> usize {
+    let (mut reader, mut len) = (tablepb::wire::Reader::new(bytes), 0);
+    let mut start = 0;
+    while let Some(tag) = reader.next_tag().unwrap() {
+        reader.skip_field(tag).unwrap();
+        if !descriptor.get_field(tag.number()).unwrap().is_list() {
+            len += reader.position() - start;
+        }
+        start = reader.position();
+    }
+    len
+}
