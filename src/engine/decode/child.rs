@@ -68,12 +68,12 @@ impl<'r> Machine<'r, '_> {
     /// Enters any message in any message. A function of its own, so that `enter` needs few registers.
     #[inline(never)]
     pub(super) fn enter_any(&mut self, entry: &'r FieldEntry, child: Child) -> Next {
-        // The list of a wide message is where its fields are, which moves: it is looked up for each element.
-        let is_found = !(entry.flags.is_list() && self.open.program.is_wide());
+        // `leaves` finds a list by its slot. A wide message has no slot of that number: its lists are looked up, one element after the other.
+        let has_slot = !(entry.flags.is_list() && self.open.program.is_wide());
         match self.begin_child(entry, child) {
             // The first element after a list has grown comes here, and those after it follow in `leaves`.
             Ok(Begun::Inside(base, 0))
-                if is_found
+                if has_slot
                     && self.set.program(entry.sub).is_leaf()
                     && child.group == 0
                     && child.resume == 0 =>

@@ -279,6 +279,14 @@ fn the_best_kernel_is_chosen() {
         matches!(best, Some(dispatch::Kernel::Avx512(_))),
         std::arch::is_x86_feature_detected!("avx512vbmi2")
     );
+    // AMD's processors have SSE4a, and a fast `pext` since they have VAES.
+    #[cfg(all(feature = "std", target_arch = "x86_64", not(tablepb_safe)))]
+    assert_eq!(
+        super::has_fast_pext(),
+        std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("bmi2")
+            && (!std::arch::is_x86_feature_detected!("sse4a") || std::arch::is_x86_feature_detected!("vaes"))
+    );
     let mut out = [[0; 1]; 16];
     decode::<1, Plain>(&[1; 100], 0, 16, &mut out);
     assert_eq!((dispatch::last::RAN.take(), out), (best, [[1]; 16]));

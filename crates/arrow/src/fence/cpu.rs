@@ -118,6 +118,25 @@ mod tests {
         }
     }
 
+    /// The name of the bits that a task gets.
+    struct Name;
+
+    impl Task<(), (), (), ()> for Name {
+        type Out = &'static str;
+
+        #[inline(always)]
+        fn run(bits: impl Bits, (): (), (): (), (): (), (): ()) -> Self::Out {
+            std::any::type_name_of_val(&bits)
+        }
+    }
+
+    #[test]
+    fn fast_bits_are_used_where_there_are_any() {
+        let fast = cfg!(not(tablepb_safe)) && tablepb::wire::has_fast_pext();
+        let name = with_best::<Name, _, _, _, _>((), (), (), ());
+        assert_eq!(name.ends_with("FastBits"), fast, "{name}");
+    }
+
     #[test]
     fn the_best_moves_bits_as_any_processor_does() {
         let mut value = 0x0123_4567_89ab_cdef_u64;

@@ -19,19 +19,17 @@ pub(in crate::read) fn steps(batch: &Batch, types: &[NodeType], partial: bool) -
     let mut builder = Builder { steps: Steps::default(), closed: HashMap::new() };
     // The end tags of groups, by node: each node stands for the messages of one field.
     let mut ends = HashMap::new();
-    for (node, of) in batch.nodes.iter().zip(types) {
-        for (position, field) in
-            fields_of(&of.descriptor).iter().enumerate().filter(|(_, field)| field.is_group())
-        {
+    let fields: Vec<_> = types.iter().map(|of| fields_of(&of.descriptor)).collect();
+    for (node, fields) in batch.nodes.iter().zip(&fields) {
+        for (position, field) in fields.iter().enumerate().filter(|(_, field)| field.is_group()) {
             let slot = batch.table.get(node.base + position).copied().unwrap_or(Slot::ABSENT);
             ends.extend(step(field, END_GROUP, Op::EndGroup).map(|end| (slot.column, end)));
         }
     }
-    for (at, (node, of)) in batch.nodes.iter().zip(types).enumerate() {
+    for (at, ((node, of), fields)) in batch.nodes.iter().zip(types).zip(&fields).enumerate() {
         if of.descriptor.is_message_set() {
             return None;
         }
-        let fields = fields_of(&of.descriptor);
         let (mut likely, mut others, mut required) = (Vec::new(), Vec::new(), 0);
         for (position, field) in fields.iter().enumerate() {
             let at = node.base + position;
