@@ -132,7 +132,8 @@ pub use message::{
 #[cfg(feature = "reflect")]
 pub use schema::pool::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor};
 pub use structs::{
-    CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet,
+    CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, FixedList, Lazy, Message, SmallMap,
+    UnknownFieldSet,
 };
 #[cfg(feature = "reflect")]
 pub use wire::error::DescriptorError;

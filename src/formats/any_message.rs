@@ -63,6 +63,9 @@ pub trait AnyMessage {
     #[doc(hidden)]
     fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError>;
 
+    #[doc(hidden)]
+    fn __encode_to_slice(&self, slice: &mut [u8], options: EncodeOptions) -> Result<usize, EncodeError>;
+
     #[cfg(feature = "bytes")]
     #[doc(hidden)]
     fn __encode_buf<B: bytes::BufMut>(
@@ -136,6 +139,10 @@ macro_rules! by_view {
         impl AnyMessage for $message {
             fn __encode(&$this, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
                 $view.append(buffer, options)
+            }
+
+            fn __encode_to_slice(&$this, slice: &mut [u8], options: EncodeOptions) -> Result<usize, EncodeError> {
+                $view.write_to_slice(slice, options)
             }
 
             #[cfg(feature = "bytes")]
@@ -264,6 +271,32 @@ impl EncodeOptions {
     /// As [`Message::encode`](crate::Message::encode), within these limits. After an error the buffer has its old content.
     pub fn encode<M: AnyMessage>(&self, message: &M, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
         message.__encode(buffer, *self)
+    }
+
+    /// Encodes a message into the start of a slice and returns the number of bytes.
+    ///
+    /// ```
+    /// use tablepb::{EncodeOptions, Message};
+    ///
+    /// #[derive(Default)]
+    /// struct Log { line: String }
+    /// tablepb::message! { Log as "pkg.Log" { line: string = 1 } }
+    ///
+    /// let mut slice = [0; 8];
+    /// let len = EncodeOptions::new().encode_to_slice(&Log { line: "hi".into() }, &mut slice)?;
+    /// assert_eq!(slice[..len], *b"\x0a\x02hi");
+    /// # Ok::<(), tablepb::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode); `BufferTooSmall` if the slice is shorter than the message, and then nothing is written.
+    pub fn encode_to_slice<M: AnyMessage>(
+        &self,
+        message: &M,
+        slice: &mut [u8],
+    ) -> Result<usize, EncodeError> {
+        message.__encode_to_slice(slice, *self)
     }
 
     /// Appends a message to a `BufMut` that can make room: if the message does not fit in the buffer's current chunk, `reserve` is called

@@ -62,6 +62,10 @@ error_kind! {
         TooLarge = "the message is longer than 2^31-1 bytes",
         /// Bytes that the message kept, and that a merge had to decode, are not a valid message.
         InvalidMessage = "the bytes of a nested message are not valid",
+        /// A value that the type of its member refuses, see [`CustomValue`](crate::CustomValue). The place is the path, without an offset.
+        InvalidValue = "the type of the member has no such value",
+        /// A member of fixed capacity has no room for the value, see [`FixedList`](crate::FixedList). The place is the path, without an offset.
+        CapacityExceeded = "the member has no room for the value",
         /// The tables of a struct are not the schema of a message: `descriptor_error` says why.
         InvalidSchema = "the tables of the struct are no schema",
         /// The allocator has no memory: for the message, or for an error that says more.
@@ -186,6 +190,8 @@ impl ParseError {
             DecodeErrorKind::OutOfMemory => ParseErrorKind::OutOfMemory,
             DecodeErrorKind::DepthExceeded => ParseErrorKind::DepthExceeded,
             DecodeErrorKind::TooLarge => ParseErrorKind::TooLarge,
+            DecodeErrorKind::InvalidValue => ParseErrorKind::InvalidValue,
+            DecodeErrorKind::CapacityExceeded => ParseErrorKind::CapacityExceeded,
             _ => ParseErrorKind::InvalidMessage,
         };
         Self::new(kind, input, 0, message, error.path().try_copy())

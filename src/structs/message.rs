@@ -107,11 +107,7 @@ pub trait Message: Sized {
     /// As [`encode`](Self::encode); `BufferTooSmall` if the slice is shorter than the message, and then nothing is
     /// written.
     fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
-        let options = EncodeOptions::new();
-        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        let write =
-            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
-        output::to_slice(slice, &mut size, &write).map_err(named::<Self>)
+        self.__encode_to_slice(slice, EncodeOptions::new())
     }
 
     /// Appends the message to any `BufMut`, for callers that are handed one.
@@ -394,6 +390,13 @@ impl<M: Message> AnyMessage for M {
 
     fn __encode(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
         append(self, buffer, options)
+    }
+
+    fn __encode_to_slice(&self, slice: &mut [u8], options: EncodeOptions) -> Result<usize, EncodeError> {
+        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        let write =
+            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
+        output::to_slice(slice, &mut size, &write).map_err(named::<M>)
     }
 
     #[cfg(feature = "bytes")]

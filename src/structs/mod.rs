@@ -57,6 +57,7 @@ mod walk;
 #[cfg(feature = "reflect")]
 use members::field::{DecodeField, VisitMember};
 use members::field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
+use members::list::List;
 #[cfg(feature = "json")]
 use message::check_required;
 #[cfg(not(feature = "reflect"))]
@@ -69,6 +70,7 @@ use walk::show::{ShowField, ShowValue};
 pub use lazy::Lazy;
 pub use members::custom::CustomValue;
 pub use members::enumeration::{EnumValue, Enumeration};
+pub use members::list::FixedList;
 pub use members::map::SmallMap;
 pub use members::unknown::UnknownFieldSet;
 pub use message::{DecodeFrom, DecodeOwned, Message};

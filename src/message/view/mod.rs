@@ -205,7 +205,15 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Errors
     /// As [`encode`](Self::encode), and [`BufferTooSmall`](crate::EncodeErrorKind::BufferTooSmall).
     pub fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
-        self.encoder(EncodeOptions::new()).to_slice(slice).map_err(|e| self.named(e))
+        self.write_to_slice(slice, EncodeOptions::new())
+    }
+
+    pub(crate) fn write_to_slice(
+        &self,
+        slice: &mut [u8],
+        options: EncodeOptions,
+    ) -> Result<usize, EncodeError> {
+        self.encoder(options).to_slice(slice).map_err(|e| self.named(e))
     }
 
     /// Appends the message to any [`BufMut`](bytes::BufMut), for callers that are handed one.

@@ -181,14 +181,6 @@ impl<'i> Input<'i> {
         self.fault(kind, pos)
     }
 
-    /// The element at fault, if there is one, is in a list of its own, which follows this many elements.
-    #[cold]
-    #[inline(never)]
-    pub(in crate::structs) fn move_index(&mut self, before: usize) {
-        let index = &mut self.rare().index;
-        *index = index.map(|index| index + before);
-    }
-
     /// Records the index of the element at fault.
     #[cold]
     #[inline(never)]

@@ -3,7 +3,7 @@
 use super::end::{UNKNOWN, is_position};
 use super::input::Input;
 use crate::structs::grammar::kinds::KindMarker;
-use crate::structs::{DecodeFrom, DecodeValue};
+use crate::structs::{DecodeFrom, DecodeValue, List};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::utf8;
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -225,30 +225,26 @@ macro_rules! by_size {
 
 /// Appends a new value.
 #[inline(always)]
-pub(in crate::structs) fn push_fresh<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-    list: &mut Vec<T>,
+pub(in crate::structs) fn push_fresh<'i, K: KindMarker, T: DecodeValue<'i, K>, L: List<T>>(
+    list: &mut L,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
     by_size!(T, push(list, input), push_large)
 }
 
 #[inline]
-fn push<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-    list: &mut Vec<T>,
+fn push<'i, K: KindMarker, T: DecodeValue<'i, K>, L: List<T>>(
+    list: &mut L,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
-    input.reserve(list, 1)?;
+    list.make_room(1, input)?;
     let value = T::fresh(input)?;
-    // There is room; the comparison is that of `push`, which then has no code for growing.
-    if list.len() < list.capacity() {
-        list.push(value);
-    }
-    Ok(())
+    list.put(value)
 }
 
 #[inline(never)]
-fn push_large<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-    list: &mut Vec<T>,
+fn push_large<'i, K: KindMarker, T: DecodeValue<'i, K>, L: List<T>>(
+    list: &mut L,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
     push(list, input)

@@ -22,7 +22,7 @@ use crate::structs::decode::input::Input;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind};
 use crate::structs::members::field::ScalarValue;
 use crate::structs::walk::fill::{Filled, MemberSource, Stop};
-use crate::structs::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, VisitMember};
+use crate::structs::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, List, VisitMember};
 use crate::wire::options::DecodeOptions;
 use crate::wire::{DEFAULT_DEPTH, MAX_LEN, utf8, zigzag32, zigzag64};
 use alloc::{string::String, vec::Vec};
@@ -61,10 +61,9 @@ fn raw<K: KindMarker>(word: u64) -> u64 {
 const BLOCK: usize = 32;
 
 #[inline]
-fn append<T: Copy>(list: &mut Vec<T>, block: &[T], parser: &mut StructParser<'_, '_>) -> Filled {
-    parser.input.reserve(list, block.len())?;
-    list.extend_from_slice(block);
-    Ok(())
+fn append<T: Copy, L: List<T>>(list: &mut L, block: &[T], parser: &mut StructParser<'_, '_>) -> Filled {
+    list.make_room(block.len(), &mut parser.input)?;
+    Ok(list.extend_by(block.iter().copied())?)
 }
 
 /// State of one parse.
@@ -407,7 +406,7 @@ impl<'i> MemberSource<'i> for StructParser<'_, 'i> {
     }
 
     /// By the block: a short list is allocated once, with the capacity that it needs.
-    fn scalars<K: ScalarKind, T: ScalarValue<K>>(&mut self, list: &mut Vec<T>) -> Filled {
+    fn scalars<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(&mut self, list: &mut L) -> Filled {
         let (mut block, mut len) = ([T::zero(); BLOCK], 0);
         self.elements(|parser| {
             let value = T::from_raw(parser.scalar::<K>()?).ok_or(Stop)?;

@@ -6,17 +6,17 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue};
 use super::scalar::{put_scalar, put_tagged, scalar_len};
 use crate::schema::table::DefaultValue;
-use crate::structs::decode::end::{STRAYS, is_position};
+use crate::structs::decode::end::is_position;
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind, WireSpec};
-use crate::structs::{DecodeFrom, Message};
+use crate::structs::{DecodeFrom, List, Message};
 use crate::wire::error::DecodeErrorKind;
+use alloc::boxed::Box;
 #[cfg(target_has_atomic = "ptr")]
 use alloc::sync::Arc;
-use alloc::{boxed::Box, vec::Vec};
-use core::mem::replace;
+use core::marker::PhantomData;
 use core::num::{NonZeroI32, NonZeroI64, NonZeroU32, NonZeroU64};
 
 impl<K: ScalarKind, T: CustomValue> EncodeValue<Custom<K>> for T
@@ -73,33 +73,56 @@ where
         made(self, T::from_encoded(encoded), end, input)
     }
 
-    /// Decodes the whole run, and then makes values of it.
-    fn merge_all(list: &mut Vec<Self>, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
-        let mut run = Vec::<T::Encoded<'i>>::new();
-        // The run is new, whatever the list holds: it is charged by its capacity, which is given back.
-        let merging = replace(&mut input.merging, false);
-        let end = DecodeValue::<K>::merge_all(&mut run, pos, bits, input);
-        input.merging = merging;
-        let last = match end {
-            STRAYS => input.pos,
-            _ if is_position(end) => end,
-            _ => {
-                input.move_index(list.len());
-                return end;
-            }
-        };
-        input.pos = last;
-        for encoded in run.iter().copied() {
-            let Some(value) = T::from_encoded(encoded) else {
-                return input.fault_in(list.len(), DecodeErrorKind::InvalidValue, pos);
-            };
-            if let Err(kind) = input.reserve(list, 1) {
-                return input.fault_in(list.len(), kind, last);
-            }
-            list.push(value);
-        }
-        input.refund(run.capacity() * size_of::<T::Encoded<'i>>());
-        end
+    fn merge_all<L: List<Self>>(list: &mut L, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+        <T::Encoded<'i> as DecodeValue<'i, K>>::merge_all(
+            &mut Converted::<T, L>(list, PhantomData),
+            pos,
+            bits,
+            input,
+        )
+    }
+}
+
+/// A list that takes what is encoded in place of its elements, and converts it.
+struct Converted<'l, T, L>(&'l mut L, PhantomData<T>);
+
+impl<'e, T: CustomValue, L: List<T>> List<T::Encoded<'e>> for Converted<'_, T, L> {
+    #[inline]
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    /// Numbers are put, not changed in place.
+    fn last_element(&mut self) -> Option<&mut T::Encoded<'e>> {
+        None
+    }
+
+    #[inline]
+    fn make_room(&mut self, additional: usize, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+        self.0.make_room(additional, input)
+    }
+
+    fn make_first_room(
+        &mut self,
+        pos: usize,
+        bits: u32,
+        input: &mut Input<'_>,
+    ) -> Result<(), DecodeErrorKind> {
+        self.0.make_first_room(pos, bits, input)
+    }
+
+    #[inline]
+    fn put(&mut self, encoded: T::Encoded<'e>) -> Result<(), DecodeErrorKind> {
+        self.0.put(T::from_encoded(encoded).ok_or(DecodeErrorKind::InvalidValue)?)
+    }
+
+    #[inline]
+    fn extend_by(&mut self, mut values: impl Iterator<Item = T::Encoded<'e>>) -> Result<(), DecodeErrorKind> {
+        values.try_for_each(|encoded| self.put(encoded))
+    }
+
+    fn keep_first(&mut self, len: usize) {
+        self.0.keep_first(len);
     }
 }
 
@@ -332,7 +355,7 @@ where
 /// # Errors
 ///
 /// Decoding fails with [`InvalidValue`](crate::DecodeErrorKind::InvalidValue) where [`from_encoded`](Self::from_encoded) gives `None`. The
-/// offset is after the value; in a list of numbers it is where the packed run begins, or the number if the list is not packed.
+/// offset is after the value; in a list of numbers it is where the number begins.
 pub trait CustomValue: Sized {
     /// What is encoded in place of the value: of a type that is listed for the kind.
     type Encoded<'a>;

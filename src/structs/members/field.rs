@@ -12,10 +12,9 @@ use crate::structs::decode::memory::push_fresh;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind, WireSpec};
-use crate::structs::{FillField, FillValue, ShowField, ShowValue};
+use crate::structs::{FillField, FillValue, List, ShowField, ShowValue};
 use crate::wire::WireType;
 use crate::wire::error::DecodeErrorKind;
-use alloc::vec::Vec;
 
 /// A number, `bool` or enum: a varint or 4 or 8 bytes on the wire, as [`KindMarker::WIRE`] says.
 pub trait ScalarValue<K: ScalarKind>: Copy {
@@ -78,27 +77,26 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + FillValue<'i, K> {
 
     /// Appends the field at `pos`, after its tag `bits`: one value, or more of them while the same tag follows.
     #[inline]
-    fn merge_all(list: &mut Vec<Self>, mut pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+    fn merge_all<L: List<Self>>(list: &mut L, mut pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 != K::WIRE as u32 {
             return UNKNOWN;
         }
         if matches!(K::WIRE, WireType::LengthDelimited)
-            && !input.merging
-            && let Err(kind) = input.reserve_only(list, pos, bits)
+            && let Err(kind) = list.make_first_room(pos, bits, input)
         {
             return input.fault_in(0, kind, pos);
         }
         loop {
-            let index = list.len();
+            let index = list.count();
             input.pos = pos;
             if let Err(kind) = push_fresh(list, input) {
                 return input.fault_in(index, kind, pos);
             }
-            let end = list.last_mut().map_or(UNKNOWN, |value| value.merge(pos, bits, input));
+            let end = list.last_element().map_or(UNKNOWN, |value| value.merge(pos, bits, input));
             if !is_position(end) {
                 // Only a closed enum refuses a value of its own wire type.
                 if const { K::ENUM.is_some() } && end == UNKNOWN {
-                    list.truncate(index);
+                    list.keep_first(index);
                     return UNKNOWN;
                 }
                 return input.at_index(index);

@@ -148,8 +148,8 @@ pub trait MapMember {
 }
 
 macro_rules! maps {
-    ([$($hasher:tt)*] $map:ty where $bound:path, $entries:ident, $reserve:ident) => {
-        impl<K, V, KK, VK, $($hasher)*> EncodeField<MapEntries<KK, VK>> for $map
+    ([$($generics:tt)*] $map:ty where $bound:path, $entries:ident, $reserve:ident, insert |$old:ident| $is_old:expr) => {
+        impl<K, V, KK, VK, $($generics)*> EncodeField<MapEntries<KK, VK>> for $map
         where
             K: EncodeValue<KK> + Ord + $bound,
             V: EncodeValue<VK>,
@@ -175,7 +175,7 @@ macro_rules! maps {
             }
         }
 
-        impl<'i, K, V, KK, VK, $($hasher)*> DecodeField<'i, MapEntries<KK, VK>> for $map
+        impl<'i, K, V, KK, VK, $($generics)*> DecodeField<'i, MapEntries<KK, VK>> for $map
         where
             K: DecodeValue<'i, KK> + Ord + $bound,
             V: DecodeValue<'i, VK>,
@@ -191,7 +191,7 @@ macro_rules! maps {
             }
         }
 
-        impl<K: Ord + $bound, V, $($hasher)*> MapMember for $map {
+        impl<K: Ord + $bound, V, $($generics)*> MapMember for $map {
             type Key = K;
             type Value = V;
 
@@ -203,7 +203,8 @@ macro_rules! maps {
                 input: &mut Input<'_>,
             ) -> Result<bool, DecodeErrorKind> {
                 let charged = $reserve(self, &key, input)?;
-                if self.insert(key, value).is_some() {
+                let $old = self.insert(key, value);
+                if $is_old {
                     // The key was present, so the entry took no memory.
                     input.refund(charged);
                     return Ok(false);
@@ -263,12 +264,47 @@ macro_rules! any_order {
     };
 }
 
-maps! { [] BTreeMap<K, V> where Ord, in_order, charge_node }
+/// The entries of a map of fixed capacity. On request they are found one by one in key order: quadratic, but without memory.
+#[cfg(feature = "heapless")]
+macro_rules! found_in_order {
+    ($map:expr, $pass:ident, |$entries:ident| $body:expr, $no_memory:expr) => {
+        if $pass.sorted {
+            let after = |last: Option<(&_, &_)>| {
+                $map.iter()
+                    .filter(|entry| last.is_none_or(|last| entry.0 > last.0))
+                    .min_by_key(|entry| entry.0)
+            };
+            let $entries = core::iter::successors(after(None), |last| after(Some(*last)));
+            $body
+        } else {
+            let $entries = $map.iter();
+            $body
+        }
+    };
+}
 
-maps! { [] SmallMap<K, V> where Ord, any_order, reserve_entry }
+maps! { [] BTreeMap<K, V> where Ord, in_order, charge_node, insert |old| old.is_some() }
+
+maps! { [] SmallMap<K, V> where Ord, any_order, reserve_entry, insert |old| old.is_some() }
 
 #[cfg(feature = "std")]
-maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket }
+maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket, insert |old| old.is_some() }
+
+#[cfg(feature = "heapless")]
+maps! {
+    [const N: usize] heapless::LinearMap<K, V, N> where Ord,
+    found_in_order, check_room, insert |old| matches!(old, Ok(Some(_)))
+}
+
+/// Whether there is room for the entry, or its key is there already. Charges nothing.
+#[cfg(feature = "heapless")]
+fn check_room<K: Eq, V, const N: usize>(
+    map: &mut heapless::LinearMap<K, V, N>,
+    key: &K,
+    _: &mut Input<'_>,
+) -> Result<usize, DecodeErrorKind> {
+    if map.is_full() && !map.contains_key(key) { Err(DecodeErrorKind::CapacityExceeded) } else { Ok(0) }
+}
 
 /// Charges an entry of a tree whose nodes are half full, or the first node. Returns the charge.
 #[inline]

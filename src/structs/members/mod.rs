@@ -3,6 +3,7 @@
 pub(super) mod custom;
 pub(super) mod enumeration;
 pub mod field;
+pub mod list;
 pub(super) mod map;
 pub(super) mod nested;
 pub mod oneof;

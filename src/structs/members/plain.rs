@@ -7,7 +7,7 @@ use crate::structs::decode::input::Input;
 use crate::structs::decode::memory::insert_fresh;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
-use crate::structs::grammar::kinds::{PlainKind, Repeated, Required, ValueKind, WireSpec};
+use crate::structs::grammar::kinds::{PlainKind, Required, ValueKind, WireSpec};
 use crate::structs::{EnumValue, Enumeration};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -25,6 +25,8 @@ plain!([] String, ['a] &'a str, ['a] Cow<'a, str>, [] Vec<u8>, ['a] &'a [u8], ['
 plain!([] bytes::Bytes);
 #[cfg(feature = "bytestring")]
 plain!([] bytestring::ByteString);
+#[cfg(feature = "heapless")]
+plain!([const N: usize, L: heapless::LenType] heapless::String<N, L>, [const N: usize, L: heapless::LenType] heapless::Vec<u8, N, L>);
 
 /// A value that has a default.
 pub trait PlainValue<K: PlainKind>: EncodeValue<K> {
@@ -109,7 +111,7 @@ impl<'i, K: PlainKind, T: PlainMember + PlainValue<K> + DecodeValue<'i, K>> Deco
     }
 }
 
-// `Option` and `Vec` members.
+// `Option` members.
 
 impl<K: ValueKind, T: EncodeValue<K>> EncodeField<K> for Option<T> {
     const EXPLICIT: bool = true;
@@ -181,29 +183,5 @@ impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, Required<K>> for O
     #[inline(always)]
     fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         DecodeField::<K>::merge(self, pos, bits, input)
-    }
-}
-
-impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Repeated<K>> for Vec<T> {
-    #[inline(always)]
-    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-        T::size_all(self, spec, sizer)
-    }
-
-    #[inline(always)]
-    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        T::write_all(self, spec, writer);
-    }
-
-    #[inline(always)]
-    fn clear(&mut self) {
-        self.clear();
-    }
-}
-
-impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, Repeated<K>> for Vec<T> {
-    #[inline(always)]
-    fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
-        T::merge_all(self, pos, bits, input)
     }
 }

@@ -8,11 +8,10 @@ use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, EnumOf, ScalarKind, WireSpec};
-use crate::structs::{EnumValue, Enumeration};
+use crate::structs::{EnumValue, Enumeration, List};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::read::raw;
 use crate::wire::{Cursor, WireType, kernels, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
-use alloc::vec::Vec;
 
 macro_rules! scalars {
     ($($kind:ident $type:ty: $value:ident => $to:expr, $raw:ident => $from:expr, $variant:ident;)*) => {$(
@@ -296,7 +295,7 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> DecodeValue<'i, K> for T {
     }
 
     #[inline]
-    fn merge_all(list: &mut Vec<Self>, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
+    fn merge_all<L: List<Self>>(list: &mut L, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
         if bits & 7 == WireType::LengthDelimited as u32 {
             return merge_packed(list, pos, bits, input);
         }
@@ -307,15 +306,17 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> DecodeValue<'i, K> for T {
             Ok((raw, end)) => match T::from_raw(raw) {
                 Some(value) => {
                     input.pos = end;
-                    match input.reserve(list, 1) {
-                        Ok(()) => list.push(value),
-                        Err(kind) => return input.fault_in(list.len(), kind, end),
+                    if let Err(kind) = list.make_room(1, input) {
+                        return input.fault_in(list.count(), kind, end);
                     }
-                    end
+                    match list.put(value) {
+                        Ok(()) => end,
+                        Err(kind) => input.fault_in(list.count(), kind, pos),
+                    }
                 }
                 None => UNKNOWN,
             },
-            Err(kind) => input.fault_in(list.len(), kind, pos),
+            Err(kind) => input.fault_in(list.count(), kind, pos),
         }
     }
 }
@@ -331,26 +332,26 @@ const SHORT: usize = 16;
 
 /// Appends a packed run. Varints are counted first, so the list grows once and only for values that are present.
 #[inline]
-pub(in crate::structs) fn merge_packed<'i, K: ScalarKind, T: ScalarValue<K>>(
-    list: &mut Vec<T>,
+pub(in crate::structs) fn merge_packed<'i, K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
+    list: &mut L,
     pos: usize,
     bits: u32,
     input: &mut Input<'i>,
 ) -> usize {
-    let Some((run, end)) = input.bytes(pos) else { return input.at_index(list.len()) };
+    let Some((run, end)) = input.bytes(pos) else { return input.at_index(list.count()) };
     input.pos = end;
     let start = end - run.len();
     match K::WIRE {
         WireType::Fixed32 => {
-            fixed::<4, K, T>(list, run, end, input, |bytes| u32::from_le_bytes(bytes).into())
+            fixed::<4, K, T, L>(list, run, end, input, |bytes| u32::from_le_bytes(bytes).into())
         }
-        WireType::Fixed64 => fixed::<8, K, T>(list, run, end, input, u64::from_le_bytes),
-        _ => varints(list, bits >> 3, start, end, input),
+        WireType::Fixed64 => fixed::<8, K, T, L>(list, run, end, input, u64::from_le_bytes),
+        _ => varints::<K, T, L>(list, bits >> 3, start, end, input),
     }
 }
 
-fn fixed<const N: usize, K: ScalarKind, T: ScalarValue<K>>(
-    list: &mut Vec<T>,
+fn fixed<const N: usize, K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
+    list: &mut L,
     run: &[u8],
     end: usize,
     input: &mut Input<'_>,
@@ -358,39 +359,45 @@ fn fixed<const N: usize, K: ScalarKind, T: ScalarValue<K>>(
 ) -> usize {
     let (values, rest) = run.as_chunks::<N>();
     if !rest.is_empty() {
-        return input.fault_in(list.len(), DecodeErrorKind::InvalidPacked, end - run.len());
+        return input.fault_in(list.count(), DecodeErrorKind::InvalidPacked, end - run.len());
     }
-    if let Err(kind) = input.reserve(list, values.len()) {
-        return input.fault_in(list.len(), kind, end);
+    if let Err(kind) = list.make_room(values.len(), input) {
+        return input.fault_in(list.count(), kind, end);
     }
+    let before = list.count();
     // Every bit pattern is a valid fixed-width number, and the iterator has an exact length, so this compiles to a copy.
-    list.extend(values.iter().map(|&bytes| T::from_raw(bits(bytes)).unwrap_or_else(T::zero)));
-    end
+    match list.extend_by(values.iter().map(|&bytes| T::from_raw(bits(bytes)).unwrap_or_else(T::zero))) {
+        Ok(()) => end,
+        Err(kind) => {
+            let at = list.count();
+            input.fault_in(at, kind, end - run.len() + N * (at - before))
+        }
+    }
 }
 
 /// Appends the varints from `start` to `end`.
-fn varints<K: ScalarKind, T: ScalarValue<K>>(
-    list: &mut Vec<T>,
+fn varints<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
+    list: &mut L,
     number: u32,
     start: usize,
     end: usize,
     input: &mut Input<'_>,
 ) -> usize {
     let count = kernels::count(input.buf, start, end);
-    if let Err(kind) = input.reserve(list, count) {
-        return input.fault_in(list.len(), kind, end);
+    if let Err(kind) = list.make_room(count, input) {
+        return input.fault_in(list.count(), kind, end);
     }
     let pos = if count <= SHORT {
-        many::<SHORT, K, T>(list, input.buf, start, end, count)
+        many::<SHORT, K, T, L>(list, input.buf, start, end, count)
     } else {
-        many::<STEP, K, T>(list, input.buf, start, end, count)
+        many::<STEP, K, T, L>(list, input.buf, start, end, count)
     };
-    if pos == end { end } else { one_by_one(list, number, pos, end, input) }
+    if pos == end { end } else { one_by_one::<K, T, L>(list, number, pos, end, input) }
 }
 
 /// Decodes up to a fault or an unlisted enum number. Returns the position.
-fn many<const STEP: usize, K: ScalarKind, T: ScalarValue<K>>(
-    list: &mut Vec<T>,
+fn many<const STEP: usize, K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
+    list: &mut L,
     buf: &[u8],
     pos: usize,
     end: usize,
@@ -398,15 +405,22 @@ fn many<const STEP: usize, K: ScalarKind, T: ScalarValue<K>>(
 ) -> usize {
     match const { K::VALUE } {
         TableKind::Int64 | TableKind::Uint64 | TableKind::Sint64 => {
-            many_of::<STEP, 2, kernels::Plain, K, T>(list, buf, pos, end, count)
+            many_of::<STEP, 2, kernels::Plain, K, T, L>(list, buf, pos, end, count)
         }
-        TableKind::Bool => many_of::<STEP, 1, kernels::Bool, K, T>(list, buf, pos, end, count),
-        _ => many_of::<STEP, 1, kernels::Plain, K, T>(list, buf, pos, end, count),
+        TableKind::Bool => many_of::<STEP, 1, kernels::Bool, K, T, L>(list, buf, pos, end, count),
+        _ => many_of::<STEP, 1, kernels::Plain, K, T, L>(list, buf, pos, end, count),
     }
 }
 
-fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarKind, T: ScalarValue<K>>(
-    list: &mut Vec<T>,
+fn many_of<
+    const STEP: usize,
+    const N: usize,
+    F: kernels::VarintForm,
+    K: ScalarKind,
+    T: ScalarValue<K>,
+    L: List<T>,
+>(
+    list: &mut L,
     buf: &[u8],
     mut pos: usize,
     end: usize,
@@ -421,10 +435,14 @@ fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarK
             T::from_raw(u64::from(word[0]) | u64::from(high) << 32)
         };
         let Some(values) = room.get(..step.done) else { break };
+        let before = list.count();
         if !values.iter().all(|word| value(word).is_some()) {
             break;
         }
-        list.extend(values.iter().map(|word| value(word).unwrap_or_else(T::zero)));
+        // A full list keeps what fits; `one_by_one` finds the value that does not.
+        if list.extend_by(values.iter().map(|word| value(word).unwrap_or_else(T::zero))).is_err() {
+            return past(pos, list.count() - before, buf, end);
+        }
         (pos, count) = (step.pos, count - step.done);
         if step.done < room.len() {
             break;
@@ -433,10 +451,20 @@ fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarK
     pos
 }
 
+/// The position after `count` varints.
+#[cold]
+fn past(mut pos: usize, count: usize, buf: &[u8], end: usize) -> usize {
+    let run = buf.get(..end).unwrap_or_default();
+    for _ in 0..count {
+        pos = raw::varint(run, pos).map_or(end, |(_, next)| next);
+    }
+    pos
+}
+
 /// Decodes what `many` has left: reports a fault, and stores unlisted enum numbers for the unknown fields.
 #[cold]
-fn one_by_one<K: ScalarKind, T: ScalarValue<K>>(
-    list: &mut Vec<T>,
+fn one_by_one<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
+    list: &mut L,
     number: u32,
     mut pos: usize,
     end: usize,
@@ -447,13 +475,17 @@ fn one_by_one<K: ScalarKind, T: ScalarValue<K>>(
     while pos < end {
         let (raw, next) = match raw::varint(run, pos) {
             Ok(read) => read,
-            Err(kind) => return input.fault_in(list.len(), raw::within(true, kind), pos),
+            Err(kind) => return input.fault_in(list.count(), raw::within(true, kind), pos),
         };
         match T::from_raw(raw) {
-            Some(value) => list.push(value),
+            Some(value) => {
+                if let Err(kind) = list.put(value) {
+                    return input.fault_in(list.count(), kind, pos);
+                }
+            }
             None => {
                 if let Err(kind) = input.stray(number, run.get(pos..next).unwrap_or_default()) {
-                    return input.fault_in(list.len(), kind, end);
+                    return input.fault_in(list.count(), kind, end);
                 }
                 strays = true;
             }

@@ -16,12 +16,12 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 /// Implements the member traits for a type of strings or bytes, given how to set it, clear it and set its default.
 macro_rules! delimited {
     (
-        [$($life:lifetime)?] $kind:ident $type:ty as $target:ty, from $read:ident,
+        [$($life:lifetime)? $(; $($generics:tt)*)?] $kind:ident $type:ty as $target:ty, from $read:ident,
         set |$this:ident, $value:ident, $input:ident| $set:expr,
         clear |$old:ident| $clear:expr,
         default |$unset:ident, $variant:ident| $default:expr $(,)?
     ) => {
-        impl<$($life)?> EncodeValue<kinds::$kind> for $type {
+        impl<$($life)? $($($generics)*)?> EncodeValue<kinds::$kind> for $type {
             #[inline(always)]
             fn size(&self, spec: WireSpec, _: &mut StructSizer<'_, '_>) -> u64 {
                 let len = AsRef::<[u8]>::as_ref(view::<$target>(self)).len() as u64;
@@ -35,7 +35,7 @@ macro_rules! delimited {
             }
         }
 
-        impl<'i $(: $life, $life)?> DecodeValue<'i, kinds::$kind> for $type {
+        impl<'i $(: $life, $life)? $(, $($generics)*)?> DecodeValue<'i, kinds::$kind> for $type {
             #[inline(always)]
             fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
                 Ok(Self::default())
@@ -55,7 +55,7 @@ macro_rules! delimited {
             }
         }
 
-        impl<$($life)?> PlainValue<kinds::$kind> for $type {
+        impl<$($life)? $($($generics)*)?> PlainValue<kinds::$kind> for $type {
             #[inline(always)]
             fn is_set(&self) -> bool {
                 !self.is_empty()
@@ -152,6 +152,30 @@ delimited! {
     }),
     clear |old| *old = bytestring::ByteString::new(),
     default |unset, value| *unset = bytestring::ByteString::from_static(value),
+}
+
+// A default value that does not fit leaves the member empty.
+
+#[cfg(feature = "heapless")]
+delimited! {
+    [; const N: usize, L: heapless::LenType] String heapless::String<N, L> as str, from str,
+    set |this, value, input| {
+        this.clear();
+        this.push_str(value).map_err(|_| DecodeErrorKind::CapacityExceeded)
+    },
+    clear |old| old.clear(),
+    default |unset, value| unset.push_str(value).unwrap_or_default(),
+}
+
+#[cfg(feature = "heapless")]
+delimited! {
+    [; const N: usize, L: heapless::LenType] Bytes heapless::Vec<u8, N, L> as [u8], from bytes,
+    set |this, value, input| {
+        this.clear();
+        this.extend_from_slice(value).map_err(|_| DecodeErrorKind::CapacityExceeded)
+    },
+    clear |old| old.clear(),
+    default |unset, value| unset.extend_from_slice(value).unwrap_or_default(),
 }
 
 #[cfg(feature = "bytes")]

@@ -18,7 +18,7 @@ use crate::structs::decode::input::Input;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind};
 use crate::structs::members::field::ScalarValue;
 use crate::structs::walk::fill::{Filled, MemberSource, Stop};
-use crate::structs::{DecodeField, DecodeFrom, DecodeValue, VisitMember};
+use crate::structs::{DecodeField, DecodeFrom, DecodeValue, List, VisitMember};
 use crate::wire::options::DecodeOptions;
 use crate::wire::{utf8, zigzag32, zigzag64};
 use alloc::{string::String, vec::Vec};
@@ -169,19 +169,17 @@ impl<'a, 'i> MemberSource<'i> for ViewSource<'a, 'i> {
         if fits::<K>(self.entry) { self.scalar::<K>() } else { Err(Stop) }
     }
 
-    fn scalars<K: ScalarKind, T: ScalarValue<K>>(&mut self, list: &mut Vec<T>) -> Filled {
+    fn scalars<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(&mut self, list: &mut L) -> Filled {
         let from = self.list()?;
-        self.input.reserve(list, from.len() as usize)?;
+        list.make_room(from.len() as usize, &mut self.input)?;
         let run = from.run();
         match self.entry.coding.words() {
-            1 => run.iter().try_for_each(|word| {
-                list.push(T::from_raw(raw_of::<K>((*word).into())).ok_or(Stop)?);
-                Ok(())
-            }),
+            1 => run
+                .iter()
+                .try_for_each(|word| Ok(list.put(T::from_raw(raw_of::<K>((*word).into())).ok_or(Stop)?)?)),
             _ => run.as_chunks().0.iter().try_for_each(|[low, high]: &[u32; 2]| {
                 let word = u64::from(*low) | u64::from(*high) << 32;
-                list.push(T::from_raw(raw_of::<K>(word)).ok_or(Stop)?);
-                Ok(())
+                Ok(list.put(T::from_raw(raw_of::<K>(word)).ok_or(Stop)?)?)
             }),
         }
     }

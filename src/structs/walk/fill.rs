@@ -11,7 +11,7 @@ use crate::structs::grammar::kinds::{
 use crate::structs::members::field::ScalarValue;
 use crate::structs::members::map::MapMember;
 use crate::structs::members::plain::{PlainMember, PlainValue};
-use crate::structs::{CustomValue, DecodeFrom, DecodeOwned, DecodeValue, Lazy};
+use crate::structs::{CustomValue, DecodeFrom, DecodeOwned, DecodeValue, FixedList, Lazy, List};
 use crate::wire::error::DecodeErrorKind;
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
@@ -50,7 +50,7 @@ pub trait MemberSource<'i>: Sized {
     fn key<K: ScalarKind>(&mut self) -> Result<u64, Stop>;
 
     /// A list of scalars, for an empty one.
-    fn scalars<K: ScalarKind, T: ScalarValue<K>>(&mut self, list: &mut Vec<T>) -> Filled;
+    fn scalars<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(&mut self, list: &mut L) -> Filled;
 
     /// A string, in place of another one.
     fn text(&mut self, text: &mut String) -> Filled;
@@ -128,17 +128,17 @@ pub trait FillValue<'i, K: KindMarker>: Sized {
     }
 
     /// Fills an empty list.
-    fn fill_all<S: MemberSource<'i>>(list: &mut Vec<Self>, source: &mut S) -> Filled
+    fn fill_all<S: MemberSource<'i>, L: List<Self>>(list: &mut L, source: &mut S) -> Filled
     where
         Self: DecodeValue<'i, K>,
     {
         let len = source.len_hint();
         if len > 0 {
-            source.input().reserve(list, len)?;
+            list.make_room(len, source.input())?;
         }
         source.elements(|source| {
             memory::push_fresh(list, source.input())?;
-            list.last_mut().map_or(Err(Stop), |value| value.fill(source))
+            list.last_element().map_or(Err(Stop), |value| value.fill(source))
         })
     }
 }
@@ -169,8 +169,8 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> FillValue<'i, K> for T {
         Ok(())
     }
 
-    fn fill_all<S: MemberSource<'i>>(list: &mut Vec<Self>, source: &mut S) -> Filled {
-        source.scalars::<K, T>(list)
+    fn fill_all<S: MemberSource<'i>, L: List<Self>>(list: &mut L, source: &mut S) -> Filled {
+        source.scalars::<K, T, L>(list)
     }
 }
 
@@ -209,6 +209,26 @@ impl<'i> FillValue<'i, kinds::String> for bytestring::ByteString {
         source.input().assign_bytes(&mut text, filled.as_bytes())?;
         *self = bytes::Bytes::from(text).try_into().map_err(|_| Stop)?;
         Ok(())
+    }
+}
+
+#[cfg(feature = "heapless")]
+impl<'i, const N: usize, L: heapless::LenType> FillValue<'i, kinds::String> for heapless::String<N, L> {
+    fn fill<S: MemberSource<'i>>(&mut self, source: &mut S) -> Filled {
+        let mut text = String::new();
+        source.text(&mut text)?;
+        self.clear();
+        self.push_str(&text).map_err(|_| Stop)
+    }
+}
+
+#[cfg(feature = "heapless")]
+impl<'i, const N: usize, L: heapless::LenType> FillValue<'i, kinds::Bytes> for heapless::Vec<u8, N, L> {
+    fn fill<S: MemberSource<'i>>(&mut self, source: &mut S) -> Filled {
+        let mut bytes = Vec::new();
+        source.bytes(&mut bytes)?;
+        self.clear();
+        self.extend_from_slice(&bytes).map_err(|_| Stop)
     }
 }
 
@@ -315,6 +335,16 @@ impl<'i, K: ValueKind, T: DecodeValue<'i, K>> FillField<'i, Repeated<K>> for Vec
     #[inline]
     fn fill<S: MemberSource<'i>>(&mut self, source: &mut S) -> Filled {
         T::fill_all(self, source)
+    }
+}
+
+impl<'i, K: ValueKind, L: FixedList> FillField<'i, Repeated<K>> for L
+where
+    L::Item: DecodeValue<'i, K>,
+{
+    #[inline]
+    fn fill<S: MemberSource<'i>>(&mut self, source: &mut S) -> Filled {
+        <L::Item>::fill_all(self, source)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::structs::grammar::kinds::{
 use crate::structs::members::field::ScalarValue;
 use crate::structs::members::map::MapMember;
 use crate::structs::members::plain::{PlainMember, PlainValue};
-use crate::structs::{CustomValue, EncodeField, EncodeValue, Lazy, Message, VisitFields};
+use crate::structs::{CustomValue, EncodeField, EncodeValue, FixedList, Lazy, Message, VisitFields};
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
 /// Takes the values of members, each at the place that the sink has gone to: a field, an element, or the key or value of an entry.
@@ -153,6 +153,22 @@ delimited! {
     [] String bytestring::ByteString: text;
 }
 
+#[cfg(feature = "heapless")]
+impl<const N: usize, L: heapless::LenType> ShowValue<kinds::String> for heapless::String<N, L> {
+    #[inline]
+    fn show<S: MemberSink>(&self, sink: &mut S) {
+        sink.text(self);
+    }
+}
+
+#[cfg(feature = "heapless")]
+impl<const N: usize, L: heapless::LenType> ShowValue<kinds::Bytes> for heapless::Vec<u8, N, L> {
+    #[inline]
+    fn show<S: MemberSink>(&self, sink: &mut S) {
+        sink.bytes(self);
+    }
+}
+
 macro_rules! messages {
     ($($kind:ident),*) => {$(
         impl<M: Message> ShowValue<$kind<M>> for M {
@@ -246,6 +262,21 @@ impl<K: ValueKind, T: ShowValue<K>> ShowField<Repeated<K>> for Vec<T> {
     #[inline]
     fn show<S: MemberSink>(&self, sink: &mut S) {
         T::show_all(self, sink);
+    }
+}
+
+impl<K: ValueKind, L: FixedList> ShowField<Repeated<K>> for L
+where
+    L::Item: ShowValue<K>,
+{
+    #[inline(always)]
+    fn is_set(&self) -> bool {
+        !self.as_slice().is_empty()
+    }
+
+    #[inline]
+    fn show<S: MemberSink>(&self, sink: &mut S) {
+        <L::Item>::show_all(self.as_slice(), sink);
     }
 }
 

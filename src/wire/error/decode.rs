@@ -32,6 +32,8 @@ error_kind! {
         InvalidUtf8 = "a string is not valid UTF-8",
         /// A value that the type of its member refuses, see [`CustomValue`](crate::CustomValue).
         InvalidValue = "the type of the member has no such value",
+        /// A member of fixed capacity has no room for the value, see [`FixedList`](crate::FixedList).
+        CapacityExceeded = "the member has no room for the value",
         /// Messages or groups are nested deeper than the limit.
         DepthExceeded = "messages are nested deeper than the limit",
         /// The message would need more memory than the budget of this decode.

@@ -13,6 +13,7 @@ mod common;
 mod conformance;
 mod conversions;
 mod formats;
+mod heapless;
 mod hostile;
 mod random;
 mod rows;
