@@ -91,9 +91,24 @@
 //! `reflect`, for wasm32-unknown-unknown, thumbv7em-none-eabihf and, with `portable-atomic`, thumbv6m-none-eabi.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(feature = "alloc"),
+    allow(
+        clippy::large_enum_variant,
+        clippy::needless_option_as_deref,
+        clippy::result_large_err,
+        clippy::useless_conversion,
+        reason = "errors are not in a box then, and names are always borrowed"
+    )
+)]
 
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(dead_code, unused_imports, reason = "the rest is for members that own memory")
+)]
 mod structs;
 
+#[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(any(test, tablepb_safe))]
 extern crate std;
@@ -108,6 +123,7 @@ mod formats;
 mod message;
 #[cfg_attr(not(feature = "reflect"), doc(hidden))]
 pub mod schema;
+#[cfg(feature = "alloc")]
 pub mod stream;
 #[cfg_attr(
     not(feature = "reflect"),
@@ -131,10 +147,9 @@ pub use message::{
 };
 #[cfg(feature = "reflect")]
 pub use schema::pool::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor};
-pub use structs::{
-    CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, FixedList, Lazy, Message, SmallMap,
-    UnknownFieldSet,
-};
+pub use structs::{CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, FixedList, Message};
+#[cfg(feature = "alloc")]
+pub use structs::{Lazy, SmallMap, UnknownFieldSet};
 #[cfg(feature = "reflect")]
 pub use wire::error::DescriptorError;
 pub use wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath};
@@ -149,6 +164,7 @@ pub use formats::json;
 pub use formats::{compare, prost_reflect_names, text};
 #[cfg(feature = "reflect")]
 pub use message::record;
+#[cfg(feature = "alloc")]
 pub use structs::wkt;
 
 /// Parts of dynamic messages: their iterators, mutable fields, unknown fields, and messages that are kept as bytes.

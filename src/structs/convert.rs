@@ -1,7 +1,7 @@
 //! [`ConvertError`]: why a value could not be converted.
 
 use crate::wire::error::DecodeError;
-use alloc::borrow::Cow;
+use crate::wire::heap::Cow;
 use core::fmt;
 
 /// Why a value could not be converted to or from a well-known type or an enum, or an [`Any`](crate::wkt::Any) not unpacked.

@@ -17,7 +17,8 @@
 //! | `custom.rs` | values of types of one's own |
 //! | `lazy/mod.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs` | messages encoded in advance; decoding them to check them |
-//! | `plain.rs`, `map.rs` | members without presence, `Option` and `Vec`; map members |
+//! | `plain.rs`, `list.rs` | members without presence, and `Option`; lists |
+//! | `map.rs`, `growing_maps.rs`, `fixed_maps.rs`, `small_map.rs` | map members; memory and order of those that grow, and of those that do not; `SmallMap` |
 //! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
 //! | `write.rs`, `output.rs` | the writing pass; its output: a buffer, a `Vec` or a slice |
 //! | `end.rs` | what a function that decodes returns: a position, or a code after every position |
@@ -40,11 +41,13 @@ pub(crate) mod grammar;
 pub(crate) mod members;
 pub(crate) mod reflect;
 
+#[cfg(feature = "alloc")]
 pub mod wkt;
 
 mod convert;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "alloc")]
 mod lazy;
 mod message;
 #[cfg(not(feature = "reflect"))]
@@ -67,11 +70,14 @@ use walk::fill::{FillField, FillValue};
 #[cfg(feature = "reflect")]
 use walk::show::{ShowField, ShowValue};
 
+#[cfg(feature = "alloc")]
 pub use lazy::Lazy;
 pub use members::custom::CustomValue;
 pub use members::enumeration::{EnumValue, Enumeration};
 pub use members::list::FixedList;
-pub use members::map::SmallMap;
+#[cfg(feature = "alloc")]
+pub use members::small_map::SmallMap;
+#[cfg(feature = "alloc")]
 pub use members::unknown::UnknownFieldSet;
 pub use message::{DecodeFrom, DecodeOwned, Message};
 
@@ -97,6 +103,7 @@ pub mod expansion {
     pub use super::reflect::through_serde::{deserialize, serialize};
     #[cfg(feature = "serde")]
     pub use crate::__deserialize as deserialize;
+    pub use crate::wire::heap::Vec;
     pub use crate::{
         __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
@@ -107,7 +114,6 @@ pub mod expansion {
     };
     #[cfg(feature = "serde")]
     pub use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
-    pub use alloc::vec::Vec;
     pub use core::{
         compile_error, concat,
         convert::TryFrom,

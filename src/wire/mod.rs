@@ -44,7 +44,9 @@ pub(crate) mod read;
 )]
 pub(crate) mod error;
 pub(crate) mod fields;
+pub(crate) mod heap;
 pub(crate) mod options;
+#[cfg(feature = "alloc")]
 pub(crate) mod sync;
 
 pub(crate) mod kernels;

@@ -6,7 +6,9 @@
 
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::options::DecodeOptions;
+#[cfg(feature = "alloc")]
 use crate::wire::sync::Ordering::Relaxed;
+#[cfg(feature = "alloc")]
 use crate::wire::sync::{Arc, AtomicUsize};
 
 /// What a decode draws from a pot beyond its immediate need, in bytes, to draw less often.
@@ -24,16 +26,23 @@ pub(in crate::structs) struct Budget<'p> {
 }
 
 /// The memory that the messages decoded later may still allocate together, and their options.
+#[cfg(feature = "alloc")]
 #[derive(Clone)]
 pub(in crate::structs) struct Pot(Arc<Shared>);
 
+/// Nothing is decoded later in a program without an allocator.
+#[cfg(not(feature = "alloc"))]
+pub(in crate::structs) enum Pot {}
+
 /// The content of a pot.
+#[cfg(feature = "alloc")]
 struct Shared {
     left: AtomicUsize,
     options: DecodeOptions,
 }
 
 /// The size of the allocation: two reference counts and the content.
+#[cfg(feature = "alloc")]
 const POT: usize = size_of::<[usize; 2]>() + size_of::<Shared>();
 
 impl<'p> Budget<'p> {
@@ -100,6 +109,7 @@ impl<'p> Budget<'p> {
     }
 
     /// The pot for messages that are decoded later.
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(in crate::structs) fn pot(&mut self, options: &DecodeOptions) -> Result<&Pot, DecodeErrorKind> {
         if self.from.is_none() && self.own.is_none() {
@@ -109,6 +119,7 @@ impl<'p> Budget<'p> {
     }
 
     /// Creates the pot of this decode. If the allocator fails, `Arc` aborts: stable Rust has no fallible constructor.
+    #[cfg(feature = "alloc")]
     #[cold]
     #[inline]
     fn make_pot(&mut self, options: &DecodeOptions) -> Result<(), DecodeErrorKind> {
@@ -128,6 +139,7 @@ impl Drop for Budget<'_> {
     }
 }
 
+#[cfg(feature = "alloc")]
 impl Pot {
     /// An empty pot.
     #[inline]
@@ -166,6 +178,17 @@ impl Pot {
     #[inline]
     pub(in crate::structs) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+#[cfg(not(feature = "alloc"))]
+impl Pot {
+    fn draw(&self, _: usize, _: usize) -> Option<usize> {
+        match *self {}
+    }
+
+    fn give(&self, _: usize) {
+        match *self {}
     }
 }
 

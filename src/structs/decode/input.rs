@@ -17,10 +17,10 @@ use crate::schema::table::MessageTable;
 use crate::structs::grammar::kinds::{has_messages, has_required};
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::{DecodeError, DecodeErrorKind};
+use crate::wire::heap::Vec;
 use crate::wire::options::DecodeOptions;
 use crate::wire::read::raw;
 use crate::wire::{self, DEFAULT_DEPTH, MAX_LEN, Tag, WireType};
-use alloc::vec::Vec;
 use core::mem::{replace, take};
 use core::ops::ControlFlow::{self, Break, Continue};
 
@@ -419,6 +419,7 @@ impl<'i> Input<'i> {
     }
 
     /// Stores an unlisted varint `value` of a closed enum for the unknown fields.
+    #[cfg(feature = "alloc")]
     #[cold]
     #[inline]
     pub(in crate::structs) fn stray(&mut self, number: u32, value: &[u8]) -> Result<(), DecodeErrorKind> {
@@ -429,6 +430,12 @@ impl<'i> Input<'i> {
         writer.write_varint(tag);
         writer.write_raw(value);
         self.rare().strays = strays;
+        Ok(())
+    }
+
+    /// No member keeps unknown fields in a program without an allocator.
+    #[cfg(not(feature = "alloc"))]
+    pub(in crate::structs) fn stray(&mut self, _: u32, _: &[u8]) -> Result<(), DecodeErrorKind> {
         Ok(())
     }
 

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! An encode into a buffer with room for the message and its lengths allocates nothing. Without room, the lengths go to a
-//! `Vec` for that encode.
+//! `Vec` for that encode; without an allocator, the writing pass computes them again.
 //!
 //! Invariant: [`Sizes`] has written all bytes of `space` from `free` on, so reading them back is sound. That read is the only
 //! unsafe code here. The safe twin, `cfg(tablepb_safe)`, always uses the `Vec`.
@@ -24,7 +24,7 @@
 #![allow(unsafe_code)]
 
 use crate::wire::Full;
-use alloc::vec::Vec;
+use crate::wire::heap::Vec;
 use core::mem::MaybeUninit;
 
 /// The bytes of one stored length.
@@ -111,7 +111,8 @@ impl<'s> Sizes<'s> {
     #[cold]
     #[inline(never)]
     fn spill(&mut self, len: u32) {
-        if !self.keep {
+        // Without an allocator the writing pass computes the length again.
+        if !self.keep || cfg!(not(feature = "alloc")) {
             return;
         }
         match self.spill.try_reserve(1) {

@@ -1,6 +1,7 @@
 //! The writing pass: writes fields forward, in the order of their numbers, with the lengths of the sizing pass.
 
-use super::sizes::Lengths;
+use super::size::StructSizer;
+use super::sizes::{Lengths, Sizes};
 use crate::schema::table::DefaultValue;
 use crate::structs::encode::calls::visit_fields;
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
@@ -55,16 +56,27 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         self.lengths.lose();
     }
 
-    /// The next length of the sizing pass.
+    /// The next length of the sizing pass. Where the pass had no room for it, without an allocator, `again` computes it: a message then takes
+    /// as many sizing passes as it has levels.
     #[inline(always)]
-    pub(in crate::structs) fn take(&mut self) -> u32 {
+    pub(in crate::structs) fn take(&mut self, again: impl FnOnce(&mut StructSizer<'_, '_>) -> u64) -> u32 {
+        if cfg!(not(feature = "alloc")) && self.lengths.remaining() == 0 {
+            return again(&mut StructSizer::new(
+                &mut Sizes::counting(),
+                &EncodeOptions::new().allow_partial(true),
+            )) as u32;
+        }
         self.lengths.take()
     }
 
-    /// The tag of a length-delimited field of any kind, and the next length.
+    /// The tag of a length-delimited field of any kind, and the next length, as [`take`](Self::take) returns it.
     #[inline(always)]
-    pub(in crate::structs) fn tag_and_length(&mut self, spec: WireSpec) {
-        let len = self.take();
+    pub(in crate::structs) fn tag_and_length(
+        &mut self,
+        spec: WireSpec,
+        again: impl FnOnce(&mut StructSizer<'_, '_>) -> u64,
+    ) {
+        let len = self.take(again);
         let tag = u64::from(spec.number) << 3 | WireType::LengthDelimited as u64;
         self.cursor.write_tagged_varint(tag, len.into());
     }

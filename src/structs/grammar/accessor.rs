@@ -10,10 +10,10 @@ use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::memory::new_arm;
 use crate::structs::encode::calls::is_wide;
+use crate::structs::members::field::UnknownMember;
 use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, VisitFields, VisitMember};
-use crate::structs::members::unknown::UnknownMember;
 use crate::structs::{DecodeFrom, Enumeration, Message};
-use alloc::vec::Vec;
+use crate::wire::heap::Vec;
 use core::marker::PhantomData;
 
 /// A lifetime and types without a value of them.

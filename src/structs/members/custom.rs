@@ -13,8 +13,9 @@ use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind, WireSpec};
 use crate::structs::{DecodeFrom, List, Message};
 use crate::wire::error::DecodeErrorKind;
+#[cfg(feature = "alloc")]
 use alloc::boxed::Box;
-#[cfg(target_has_atomic = "ptr")]
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use alloc::sync::Arc;
 use core::marker::PhantomData;
 use core::num::{NonZeroI32, NonZeroI64, NonZeroU32, NonZeroU64};
@@ -34,7 +35,7 @@ where
     }
 
     fn size_all(list: &[Self], spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-        let payload = list.iter().map(|value| scalar_len::<K>(value.to_encoded().to_raw())).sum();
+        let payload = run_len::<K, T>(list);
         match (spec.packed, list.is_empty()) {
             (_, true) => 0,
             (true, _) => spec.tag_len() + sizer.run(payload),
@@ -49,7 +50,7 @@ where
         if !spec.packed {
             return list.iter().for_each(|value| EncodeValue::write(value, spec, writer));
         }
-        writer.tag_and_length(spec);
+        writer.tag_and_length(spec, |_| run_len::<K, T>(list));
         list.iter().for_each(|value| put_scalar::<K>(writer.cursor, value.to_encoded().to_raw()));
     }
 }
@@ -81,6 +82,14 @@ where
             input,
         )
     }
+}
+
+/// The length of a run, without its prefix.
+fn run_len<K: ScalarKind, T: CustomValue>(list: &[T]) -> u64
+where
+    for<'a> T::Encoded<'a>: ScalarValue<K>,
+{
+    list.iter().map(|value| scalar_len::<K>(value.to_encoded().to_raw())).sum()
 }
 
 /// A list that takes what is encoded in place of its elements, and converts it.
@@ -414,6 +423,7 @@ checked! {
     NonZeroI64 as i64, unset const { Self::new(1).unwrap() };
 }
 
+#[cfg(feature = "alloc")]
 macro_rules! pointers {
     ($($type:ty as $target:ty;)*) => {$(
         impl CustomValue for $type {
@@ -437,13 +447,14 @@ macro_rules! pointers {
     )*};
 }
 
+#[cfg(feature = "alloc")]
 pointers! {
     Box<str> as str;
     Box<[u8]> as [u8];
 }
 
 // The standard library's, which processors without compare-and-swap do not have.
-#[cfg(target_has_atomic = "ptr")]
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pointers! {
     Arc<str> as str;
     Arc<[u8]> as [u8];

@@ -15,6 +15,7 @@ use crate::structs::grammar::kinds::{KindMarker, ScalarKind, WireSpec};
 use crate::structs::{FillField, FillValue, List, ShowField, ShowValue};
 use crate::wire::WireType;
 use crate::wire::error::DecodeErrorKind;
+use crate::wire::heap::Vec;
 
 /// A number, `bool` or enum: a varint or 4 or 8 bytes on the wire, as [`KindMarker::WIRE`] says.
 pub trait ScalarValue<K: ScalarKind>: Copy {
@@ -172,6 +173,20 @@ pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + FillField<'i, K> {
     fn merge_next(&mut self, _number: u32, _bytes: &[u8], _pos: &mut usize) -> bool {
         false
     }
+}
+
+/// A member that can hold unknown fields: [`UnknownFieldSet`](crate::UnknownFieldSet) or `Vec<u8>`.
+#[diagnostic::on_unimplemented(
+    message = "a member of type `{Self}` cannot keep unknown fields",
+    label = "this member has the type `{Self}`, its listing says `unknown_fields`",
+    note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
+)]
+pub trait UnknownMember: 'static {
+    /// The encoded fields.
+    fn bytes(&self) -> &[u8];
+
+    /// The encoded fields, to append to.
+    fn bytes_mut(&mut self) -> &mut Vec<u8>;
 }
 
 /// A visitor of the fields of a message: the sizing pass or the writing pass.

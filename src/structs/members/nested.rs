@@ -3,6 +3,7 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
+#[cfg(feature = "alloc")]
 use crate::structs::decode::memory::boxed;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
@@ -10,6 +11,7 @@ use crate::structs::grammar::kinds::{GroupOf, Nested, WireSpec};
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
+#[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 
 impl<M: Message> EncodeValue<Nested<M>> for M {
@@ -20,7 +22,7 @@ impl<M: Message> EncodeValue<Nested<M>> for M {
 
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        writer.tag_and_length(spec);
+        writer.tag_and_length(spec, |sizer| sizer.body(self));
         writer.body(self);
     }
 }
@@ -79,6 +81,7 @@ impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, GroupOf<M>> for M {
 
 macro_rules! boxed {
     ($($kind:ident),*) => {$(
+        #[cfg(feature = "alloc")]
         impl<M: Message> EncodeValue<$kind<M>> for Box<M> {
             #[inline]
             fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
@@ -91,6 +94,7 @@ macro_rules! boxed {
             }
         }
 
+        #[cfg(feature = "alloc")]
         impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, $kind<M>> for Box<M> {
             #[inline]
             fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
@@ -127,7 +131,7 @@ impl<M: Message> EncodeField<Nested<M>> for M {
 
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        let len = writer.take();
+        let len = writer.take(|sizer| sizer.body(self));
         if len > 0 {
             writer.prefixed_tag(spec);
             writer.cursor.write_varint(len.into());
@@ -153,7 +157,7 @@ impl<M: Message> EncodeField<GroupOf<M>> for M {
 
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        match writer.take() {
+        match writer.take(|sizer| sizer.body(self)) {
             0 => writer.body(self),
             _ => EncodeValue::<GroupOf<M>>::write(self, spec, writer),
         }

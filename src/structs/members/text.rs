@@ -11,6 +11,7 @@ use crate::structs::grammar::kinds;
 use crate::structs::grammar::kinds::WireSpec;
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
+#[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// Implements the member traits for a type of strings or bytes, given how to set it, clear it and set its default.
@@ -92,6 +93,7 @@ fn view<T: ?Sized + AsRef<[u8]>>(value: &T) -> &T {
     value
 }
 
+#[cfg(feature = "alloc")]
 delimited! {
     [] String String as str, from str,
     set |this, value, input| input.assign(this, value),
@@ -106,6 +108,7 @@ delimited! {
     default |unset, value| *unset = value,
 }
 
+#[cfg(feature = "alloc")]
 delimited! {
     ['a] String Cow<'a, str> as str, from str,
     set |this, value, input| set(this, Cow::Borrowed(value)),
@@ -113,6 +116,7 @@ delimited! {
     default |unset, value| *unset = Cow::Borrowed(value),
 }
 
+#[cfg(feature = "alloc")]
 delimited! {
     [] Bytes Vec<u8> as [u8], from bytes,
     set |this, value, input| input.assign_bytes(this, value),
@@ -127,6 +131,7 @@ delimited! {
     default |unset, value| *unset = value,
 }
 
+#[cfg(feature = "alloc")]
 delimited! {
     ['a] Bytes Cow<'a, [u8]> as [u8], from bytes,
     set |this, value, input| set(this, Cow::Borrowed(value)),

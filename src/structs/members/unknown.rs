@@ -1,5 +1,6 @@
 //! [`UnknownFieldSet`]: fields that the listing does not have.
 
+use super::field::UnknownMember;
 use crate::structs::{DecodeFrom, Message};
 use crate::wire;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
@@ -178,20 +179,6 @@ fn first_field(bytes: &[u8]) -> Option<(u32, usize)> {
     let tag = reader.next_tag().ok()??;
     reader.skip_field_at(tag, u32::MAX).ok()?;
     Some((tag.number(), bytes.len() - reader.rest().len()))
-}
-
-/// A member that can hold unknown fields: [`UnknownFieldSet`] or `Vec<u8>`.
-#[diagnostic::on_unimplemented(
-    message = "a member of type `{Self}` cannot keep unknown fields",
-    label = "this member has the type `{Self}`, its listing says `unknown_fields`",
-    note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
-)]
-pub trait UnknownMember: 'static {
-    /// The encoded fields.
-    fn bytes(&self) -> &[u8];
-
-    /// The encoded fields, to append to.
-    fn bytes_mut(&mut self) -> &mut Vec<u8>;
 }
 
 impl UnknownMember for UnknownFieldSet {

@@ -2,7 +2,7 @@
 
 use super::path::{FieldPath, PathStep};
 use super::report::{ErrorKind, Report, error_kind, reported_error};
-use alloc::borrow::Cow;
+use crate::wire::heap::Cow;
 use core::fmt;
 
 error_kind! {
@@ -85,6 +85,7 @@ impl DecodeError {
     }
 
     /// A frame that begins with a byte other than those of its framing, which `rule` names.
+    #[cfg(feature = "alloc")]
     #[cold]
     pub(crate) fn first_byte(rule: &'static str, found: u8) -> Self {
         let mut error = Self::new(DecodeErrorKind::InvalidFrame, 0);
@@ -119,6 +120,7 @@ impl fmt::Display for DecodeError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.kind(), self.offset())?;
+        #[cfg(feature = "alloc")]
         self.0.show_first(f)?;
         self.0.show_place(f)
     }

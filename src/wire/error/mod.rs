@@ -20,7 +20,9 @@ pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use path::{FieldPath, PathStep};
 #[cfg(feature = "reflect")]
 pub(crate) use path::{NOWHERE, in_place};
-pub(crate) use report::{ErrorKind, copy_of, debug_error, error_kind, text_at, text_lengths};
+#[cfg(feature = "alloc")]
+pub(crate) use report::copy_of;
+pub(crate) use report::{ErrorKind, debug_error, error_kind, text_at, text_lengths};
 #[cfg(feature = "reflect")]
 pub(crate) use report::{Opaque, boxed, opaque_error, text};
 

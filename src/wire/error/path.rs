@@ -1,7 +1,10 @@
 //! The location of an error in a message.
 
+#[cfg(feature = "alloc")]
 use super::copy_of;
-use alloc::{borrow::Cow, vec::Vec};
+use crate::wire::heap::Cow;
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec as Steps;
 use core::fmt;
 
 /// One step of a [`FieldPath`]: a field number, its name where a schema is known, and the element of a
@@ -26,6 +29,7 @@ impl PathStep {
     }
 
     /// Gives the field a copy of a name, if there is memory for it.
+    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn copy_name(&mut self, name: &str) {
         self.name = copy_of(name);
@@ -34,7 +38,7 @@ impl PathStep {
     /// Gives the field a name.
     #[inline]
     pub(crate) fn set_name(&mut self, name: &'static str) {
-        self.name = Some(Cow::Borrowed(name));
+        self.name = Some(name.into());
     }
 
     /// Gives the field the index of an element.
@@ -68,10 +72,11 @@ impl PathStep {
 /// The path from the root message to the field at fault, printed as `resource.attributes[3].key`.
 ///
 /// A field without a known name is printed as `#7`, its number. Of more than 100 steps, the first and the last 50 are
-/// printed. The path is empty for the root message itself, or if there was no memory for it.
+/// printed. The path is empty for the root message itself, or if there was no memory for it: without the feature `alloc`, for more than
+/// four steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath {
-    pub(super) steps: Vec<PathStep>,
+    pub(super) steps: Steps<PathStep>,
     /// There was no memory for a step: the path stays empty, whatever steps follow.
     pub(super) lost: bool,
 }
@@ -80,7 +85,7 @@ pub struct FieldPath {
 pub(crate) static NOWHERE: FieldPath = FieldPath::EMPTY;
 
 impl FieldPath {
-    pub(crate) const EMPTY: Self = Self { steps: Vec::new(), lost: false };
+    pub(crate) const EMPTY: Self = Self { steps: Steps::new(), lost: false };
 
     /// The steps, outermost first.
     #[inline]
@@ -183,5 +188,77 @@ pub(crate) fn in_place(f: &mut fmt::Formatter<'_>, message: Option<&str>, path: 
         (Some(m), false) => write!(f, ", in {m}: {path}"),
         (None, false) => write!(f, ", in {path}"),
         (None, true) => Ok(()),
+    }
+}
+
+/// The steps of a path in a program without an allocator.
+#[cfg(not(feature = "alloc"))]
+use few::Steps;
+
+#[cfg(not(feature = "alloc"))]
+mod few {
+    use super::PathStep;
+    use core::ops::{Deref, DerefMut};
+
+    /// The most steps. An error holds them in place, so each makes it larger: 20 bytes on processors of 32 bits.
+    const MOST: usize = 4;
+
+    /// A list of at most [`MOST`] steps.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(in crate::wire) struct Steps<T> {
+        len: usize,
+        items: [T; MOST],
+    }
+
+    impl Steps<PathStep> {
+        pub(super) const fn new() -> Self {
+            Self { len: 0, items: [const { PathStep { number: 0, name: None, index: None } }; MOST] }
+        }
+
+        pub(super) fn capacity(&self) -> usize {
+            MOST
+        }
+
+        pub(super) fn try_reserve(&mut self, additional: usize) -> Result<(), ()> {
+            if MOST - self.len >= additional { Ok(()) } else { Err(()) }
+        }
+
+        pub(super) fn push(&mut self, step: PathStep) {
+            if let Some(place) = self.items.get_mut(self.len) {
+                *place = step;
+                self.len += 1;
+            }
+        }
+
+        pub(super) fn insert(&mut self, at: usize, step: PathStep) {
+            self.push(step);
+            if let Some(moved) = self.get_mut(at..) {
+                moved.rotate_right(1);
+            }
+        }
+
+        pub(super) fn clear(&mut self) {
+            self.len = 0;
+        }
+    }
+
+    impl Default for Steps<PathStep> {
+        fn default() -> Self {
+            Self::new()
+        }
+    }
+
+    impl Deref for Steps<PathStep> {
+        type Target = [PathStep];
+
+        fn deref(&self) -> &[PathStep] {
+            self.items.get(..self.len).unwrap_or_default()
+        }
+    }
+
+    impl DerefMut for Steps<PathStep> {
+        fn deref_mut(&mut self) -> &mut [PathStep] {
+            self.items.get_mut(..self.len).unwrap_or_default()
+        }
     }
 }

@@ -1,12 +1,20 @@
 //! [`Report`]: what an error of decoding or encoding says. Both have one type for it, so that a program holds its code once.
 
 use super::path::{FieldPath, NOWHERE, in_place};
-use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use crate::wire::heap::Cow;
+#[cfg(feature = "alloc")]
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
 /// The number of a kind, its place and its path, or nothing if there was no memory for them.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Report(Option<Box<[Detail; 1]>>);
+pub(super) struct Report(Option<Held<Detail>>);
+
+/// One value in a box, or in place without an allocator.
+#[cfg(feature = "alloc")]
+type Held<T> = Box<[T; 1]>;
+#[cfg(not(feature = "alloc"))]
+type Held<T> = [T; 1];
 
 #[derive(Clone, PartialEq, Eq)]
 struct Detail {
@@ -15,6 +23,7 @@ struct Detail {
     message: Option<Cow<'static, str>>,
     path: FieldPath,
     /// What a frame begins with, and the byte that stands there.
+    #[cfg(feature = "alloc")]
     first: Option<(&'static str, u8)>,
     #[cfg(feature = "reflect")]
     schema: Option<super::DescriptorError>,
@@ -29,6 +38,7 @@ impl Report {
             offset,
             message,
             path,
+            #[cfg(feature = "alloc")]
             first: None,
             #[cfg(feature = "reflect")]
             schema: None,
@@ -37,12 +47,12 @@ impl Report {
 
     #[inline]
     fn get(&self) -> Option<&Detail> {
-        self.0.as_deref().map(|[detail]| detail)
+        self.0.as_ref().map(|held| &held[0])
     }
 
     #[inline]
     fn get_mut(&mut self) -> Option<&mut Detail> {
-        self.0.as_deref_mut().map(|[detail]| detail)
+        self.0.as_mut().map(|held| &mut held[0])
     }
 
     /// The number of the kind; `None` if there was no memory for the report.
@@ -100,6 +110,7 @@ impl Report {
     }
 
     /// As [`name`](Self::name), with a copy of the name, if there is memory for it.
+    #[cfg(feature = "alloc")]
     #[cold]
     #[inline(never)]
     pub(super) fn copy_name(&mut self, name: &str) {
@@ -122,6 +133,7 @@ impl Report {
     }
 
     /// Notes what a frame begins with, and the byte that stands there.
+    #[cfg(feature = "alloc")]
     #[cold]
     pub(super) fn set_first(&mut self, rule: &'static str, found: u8) {
         if let Some(detail) = self.get_mut() {
@@ -130,6 +142,7 @@ impl Report {
     }
 
     /// `: rule, not found`, if that is known.
+    #[cfg(feature = "alloc")]
     pub(super) fn show_first(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.get().and_then(|detail| detail.first) {
             Some((rule, found)) => write!(f, ": {rule}, not {found:#04x}"),
@@ -171,6 +184,7 @@ macro_rules! reported_error {
             }
 
             /// As [`in_message`](Self::in_message), with a copy of the name, if there is memory for it.
+            #[cfg(feature = "alloc")]
             #[cold]
             #[inline]
             pub(crate) fn in_message_copied(mut self, name: &str) -> Self {
@@ -214,9 +228,11 @@ pub(crate) trait ErrorKind: Copy {
 }
 
 /// A kind and its details, or nothing if there was no memory for them.
+#[cfg(feature = "alloc")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Opaque<K, D>(Option<Box<[(K, D); 1]>>);
 
+#[cfg(feature = "alloc")]
 impl<K: ErrorKind, D> Opaque<K, D> {
     /// An error for which there was no memory.
     pub(crate) const NO_MEMORY: Self = Self(None);
@@ -251,7 +267,14 @@ impl<K: ErrorKind, D> Opaque<K, D> {
     }
 }
 
+/// Without an allocator a value is held in place.
+#[cfg(not(feature = "alloc"))]
+fn boxed<T>(value: T) -> Option<Held<T>> {
+    Some([value])
+}
+
 /// A value in a box, or `None` if there is no memory for it.
+#[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
     let mut one = Vec::new();
@@ -265,6 +288,7 @@ pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
 }
 
 /// A copy of a name, or `None` if there is no memory for it.
+#[cfg(feature = "alloc")]
 #[cold]
 #[inline]
 pub(crate) fn copy_of(name: &str) -> Option<Cow<'static, str>> {
@@ -275,11 +299,14 @@ pub(crate) fn copy_of(name: &str) -> Option<Cow<'static, str>> {
 }
 
 /// The most bytes of a text in an error: names and values come from the input, and may be long.
+#[cfg(feature = "alloc")]
 const MAX_TEXT: usize = 1000;
 
 /// A `String` that takes the first [`MAX_TEXT`] bytes, and fewer where there is no memory.
+#[cfg(feature = "alloc")]
 struct BoundedText(String);
 
+#[cfg(feature = "alloc")]
 impl fmt::Write for BoundedText {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -294,6 +321,7 @@ impl fmt::Write for BoundedText {
 }
 
 /// The start of a value as text, as far as there is memory for it.
+#[cfg(feature = "alloc")]
 #[cold]
 #[inline]
 pub(crate) fn text(value: impl fmt::Display) -> String {

@@ -8,6 +8,7 @@
 use super::cursor::CursorOverflow;
 use super::spare::Written;
 use crate::wire::{Cursor, Full};
+#[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
@@ -21,6 +22,7 @@ use core::mem::MaybeUninit;
 /// grow is copied to new memory, which is zeroed once.
 pub trait Buffer: sealed::RawBuffer {}
 
+#[cfg(feature = "alloc")]
 impl Buffer for Vec<u8> {}
 
 #[cfg(feature = "bytes")]
@@ -135,6 +137,7 @@ pub(crate) mod sealed {
         }
     }
 
+    #[cfg(feature = "alloc")]
     impl RawBuffer for Vec<u8> {
         #[inline]
         fn as_bytes(&self) -> &[u8] {

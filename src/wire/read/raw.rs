@@ -11,9 +11,9 @@
 //! bound afterwards.
 
 use crate::wire::error::{DecodeError, DecodeErrorKind};
+use crate::wire::heap::Vec;
 use crate::wire::varint::{CONTINUATION, gather};
 use crate::wire::{Tag, WireType, utf8};
-use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
 /// A fault and its position in the slice.
