@@ -78,6 +78,7 @@
 //! | `json` | yes | [`json`], messages as ProtoJSON and back; with it `reflect` |
 //! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
 //! | `bytestring` | no | `ByteString` as a type of string members: [`decode_shared`](Message::decode_shared) shares the input with them |
+//! | `heapless` | no | members of fixed capacity: `heapless::String`, `heapless::Vec`, `heapless::LinearMap` |
 //! | `jiff`, `chrono` | no | conversions between [`wkt::Timestamp`], [`wkt::Duration`] and the types of these crates |
 //! | `serde_json` | no | conversions between [`wkt::Value`], [`wkt::Struct`], [`wkt::ListValue`] and `serde_json::Value` |
 //! | `portable-atomic` | no | processors without compare-and-swap, such as thumbv6m: `Arc` and atomics of the crates `portable-atomic` and `portable-atomic-util`; your program selects their implementation |
@@ -85,14 +86,15 @@
 //! Programs that have all their schemas as structs of [`message!`] need none of `reflect`: with `default-features = false,
 //! features = ["std", "bytes"]` the crate compiles in an eighth of the time. What stays is [`message!`], [`enumeration!`],
 //! [`Lazy`], [`raw`], [`wkt`], [`stream`] and [`wire`]. Of the default features, only `bytes` has a dependency. Without `std`
-//! the crate is `no_std` with `alloc`.
+//! the crate is `no_std` with `alloc`; with `RUSTFLAGS="--cfg tablepb_no_alloc"`, which a program without an allocator sets, it is
+//! without, and has structs that borrow or have members of fixed capacity.
 //!
 //! Each change is tested on x86-64, and by emulation on aarch64, on s390x (big endian) and on i686 (32 bits). It is compiled, with and without
 //! `reflect`, for wasm32-unknown-unknown, thumbv7em-none-eabihf and, with `portable-atomic`, thumbv6m-none-eabi.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(feature = "alloc"),
+    tablepb_no_alloc,
     allow(
         clippy::large_enum_variant,
         clippy::needless_option_as_deref,
@@ -103,13 +105,17 @@
 )]
 
 #[cfg_attr(
-    not(feature = "alloc"),
+    tablepb_no_alloc,
     allow(dead_code, unused_imports, reason = "the rest is for members that own memory")
 )]
 mod structs;
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 extern crate alloc;
+#[cfg(all(tablepb_no_alloc, any(feature = "std", feature = "bytes", feature = "reflect", test)))]
+compile_error!(
+    "`--cfg tablepb_no_alloc` is for a program without an allocator, and so without the features `std`, `bytes` and `reflect`"
+);
 #[cfg(any(test, tablepb_safe))]
 extern crate std;
 
@@ -123,7 +129,7 @@ mod formats;
 mod message;
 #[cfg_attr(not(feature = "reflect"), doc(hidden))]
 pub mod schema;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub mod stream;
 #[cfg_attr(
     not(feature = "reflect"),
@@ -148,7 +154,7 @@ pub use message::{
 #[cfg(feature = "reflect")]
 pub use schema::pool::{DescriptorPool, EnumDescriptor, FieldDescriptor, MessageDescriptor};
 pub use structs::{CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, FixedList, Message};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub use structs::{Lazy, SmallMap, UnknownFieldSet};
 #[cfg(feature = "reflect")]
 pub use wire::error::DescriptorError;
@@ -164,7 +170,6 @@ pub use formats::json;
 pub use formats::{compare, prost_reflect_names, text};
 #[cfg(feature = "reflect")]
 pub use message::record;
-#[cfg(feature = "alloc")]
 pub use structs::wkt;
 
 /// Parts of dynamic messages: their iterators, mutable fields, unknown fields, and messages that are kept as bytes.

@@ -28,7 +28,7 @@ use crate::wire::options::{DecodeOptions, EncodeOptions};
 use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::read::raw;
 use crate::wire::{Buffer, Cursor, varint_len};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::vec::Vec;
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
@@ -93,7 +93,7 @@ pub trait Message: Sized {
     /// # Errors
     ///
     /// As [`encode`](Self::encode).
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
         let options = EncodeOptions::new();
         let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);

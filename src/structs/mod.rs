@@ -41,13 +41,12 @@ pub(crate) mod grammar;
 pub(crate) mod members;
 pub(crate) mod reflect;
 
-#[cfg(feature = "alloc")]
 pub mod wkt;
 
 mod convert;
 #[cfg(feature = "json")]
 mod json;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 mod lazy;
 mod message;
 #[cfg(not(feature = "reflect"))]
@@ -70,14 +69,14 @@ use walk::fill::{FillField, FillValue};
 #[cfg(feature = "reflect")]
 use walk::show::{ShowField, ShowValue};
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub use lazy::Lazy;
 pub use members::custom::CustomValue;
 pub use members::enumeration::{EnumValue, Enumeration};
 pub use members::list::FixedList;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub use members::small_map::SmallMap;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub use members::unknown::UnknownFieldSet;
 pub use message::{DecodeFrom, DecodeOwned, Message};
 

@@ -5,13 +5,13 @@
 //! allocator that is as if there were no memory, which each of them handles anyway. Members that own memory, and what they need, are not
 //! there at all.
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub use alloc::{borrow::Cow, vec::Vec};
 
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 pub use without::{Cow, Vec};
 
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 mod without {
     use core::marker::PhantomData;
     use core::ops::{Deref, DerefMut};

@@ -1,7 +1,7 @@
 //! Limits that every room shares.
 
 use crate::wire::error::{DecodeErrorKind, EncodeError, EncodeErrorKind};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::collections::TryReserveError;
 
 /// The longest message, string, packed run or input: 2^31-1 bytes, as in C++ and Java.
@@ -23,7 +23,7 @@ pub enum Full {
     TooLarge,
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 impl From<TryReserveError> for Full {
     #[cold]
     fn from(_: TryReserveError) -> Self {

@@ -46,7 +46,7 @@ pub(crate) mod error;
 pub(crate) mod fields;
 pub(crate) mod heap;
 pub(crate) mod options;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub(crate) mod sync;
 
 pub(crate) mod kernels;

@@ -14,7 +14,7 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::{string::String, vec::Vec};
 
 /// The high bits of eight bytes: ASCII has none.
@@ -171,7 +171,7 @@ unsafe fn valid_str(bytes: &[u8]) -> Option<&str> {
 }
 
 /// A new string with this text, in a block of just its length; `None` without memory.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline]
 pub(crate) fn owned(text: &str) -> Option<String> {
     let bytes = owned_bytes(text.as_bytes())?;
@@ -183,7 +183,7 @@ pub(crate) fn owned(text: &str) -> Option<String> {
 ///
 /// Up to 32 are copied as two blocks of constant length, of which the second ends with the last byte: calls of `memcpy` with lengths that
 /// vary made strings below 33 bytes in structs 1.05 to 1.12 times slower to decode.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline]
 pub(crate) fn owned_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut list = Vec::new();

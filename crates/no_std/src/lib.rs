@@ -3,9 +3,20 @@
 //!
 //! ```text
 //! cargo run --package tablepb-no-std
-//! cargo build --package tablepb-no-std --lib --target thumbv7em-none-eabihf
+//! cargo build --package tablepb-no-std --bin borrowed --target thumbv7em-none-eabihf
+//! RUSTFLAGS="--cfg tablepb_no_alloc" cargo build --package tablepb-no-std --bin fixed --target thumbv7em-none-eabihf
 //! ```
+//!
+//! | program | members | allocator |
+//! |---|---|---|
+//! | `owned` | `String`, `Vec` | one |
+//! | `borrowed` | `&str`, `&[u8]` | none is used |
+//! | `fixed` | `heapless::String`, `heapless::Vec` | none is used |
 #![no_std]
+#![cfg_attr(
+    tablepb_no_alloc,
+    allow(clippy::result_large_err, reason = "errors are not in a box without an allocator")
+)]
 
 use tablepb::{DecodeError, EncodeError, Message};
 

@@ -6,9 +6,9 @@
 
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::options::DecodeOptions;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use crate::wire::sync::Ordering::Relaxed;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use crate::wire::sync::{Arc, AtomicUsize};
 
 /// What a decode draws from a pot beyond its immediate need, in bytes, to draw less often.
@@ -26,23 +26,23 @@ pub(in crate::structs) struct Budget<'p> {
 }
 
 /// The memory that the messages decoded later may still allocate together, and their options.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[derive(Clone)]
 pub(in crate::structs) struct Pot(Arc<Shared>);
 
 /// Nothing is decoded later in a program without an allocator.
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 pub(in crate::structs) enum Pot {}
 
 /// The content of a pot.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 struct Shared {
     left: AtomicUsize,
     options: DecodeOptions,
 }
 
 /// The size of the allocation: two reference counts and the content.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 const POT: usize = size_of::<[usize; 2]>() + size_of::<Shared>();
 
 impl<'p> Budget<'p> {
@@ -109,7 +109,7 @@ impl<'p> Budget<'p> {
     }
 
     /// The pot for messages that are decoded later.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     #[inline(always)]
     pub(in crate::structs) fn pot(&mut self, options: &DecodeOptions) -> Result<&Pot, DecodeErrorKind> {
         if self.from.is_none() && self.own.is_none() {
@@ -119,7 +119,7 @@ impl<'p> Budget<'p> {
     }
 
     /// Creates the pot of this decode. If the allocator fails, `Arc` aborts: stable Rust has no fallible constructor.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     #[cold]
     #[inline]
     fn make_pot(&mut self, options: &DecodeOptions) -> Result<(), DecodeErrorKind> {
@@ -139,7 +139,7 @@ impl Drop for Budget<'_> {
     }
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 impl Pot {
     /// An empty pot.
     #[inline]
@@ -181,7 +181,7 @@ impl Pot {
     }
 }
 
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 impl Pot {
     fn draw(&self, _: usize, _: usize) -> Option<usize> {
         match *self {}

@@ -419,7 +419,7 @@ impl<'i> Input<'i> {
     }
 
     /// Stores an unlisted varint `value` of a closed enum for the unknown fields.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     #[cold]
     #[inline]
     pub(in crate::structs) fn stray(&mut self, number: u32, value: &[u8]) -> Result<(), DecodeErrorKind> {
@@ -434,7 +434,7 @@ impl<'i> Input<'i> {
     }
 
     /// No member keeps unknown fields in a program without an allocator.
-    #[cfg(not(feature = "alloc"))]
+    #[cfg(tablepb_no_alloc)]
     pub(in crate::structs) fn stray(&mut self, _: u32, _: &[u8]) -> Result<(), DecodeErrorKind> {
         Ok(())
     }

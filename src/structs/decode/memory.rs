@@ -6,9 +6,9 @@ use crate::structs::grammar::kinds::KindMarker;
 use crate::structs::{DecodeFrom, DecodeValue, List};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::heap::Vec;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use crate::wire::utf8;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::{boxed::Box, string::String};
 use core::mem::replace;
 
@@ -166,7 +166,7 @@ impl Input<'_> {
 }
 
 /// Methods that copy a value into a string or byte list, whose memory they reuse if it is large enough.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 macro_rules! assign {
     ($assign:ident, $renew:ident, $member:ty, $value:ty, $append:ident, $fresh:path) => {
         impl Input<'_> {
@@ -207,9 +207,9 @@ macro_rules! assign {
     };
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 assign!(assign, renew, String, str, push_str, utf8::owned);
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 assign!(assign_bytes, renew_bytes, Vec<u8>, [u8], extend_from_slice, utf8::owned_bytes);
 
 // Keeps large values out of recursive stack frames.
@@ -282,7 +282,7 @@ fn insert_large<'m, 'i, K: KindMarker, T: DecodeValue<'i, K>>(
 }
 
 /// An empty message in a box. Aborts if the allocator fails: stable Rust has no fallible `Box::new`.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline(never)]
 pub(in crate::structs) fn boxed<'i, M: DecodeFrom<'i>>(
     input: &mut Input<'i>,
@@ -292,11 +292,11 @@ pub(in crate::structs) fn boxed<'i, M: DecodeFrom<'i>>(
 }
 
 /// A box that can be allocated fallibly, by conversion from a `Vec` of one element.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub(in crate::structs) type One<T> = Box<[T; 1]>;
 
 /// Room for one value.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline]
 pub(in crate::structs) fn room_for_one<T>() -> Option<Vec<T>> {
     let mut room = Vec::new();
@@ -305,7 +305,7 @@ pub(in crate::structs) fn room_for_one<T>() -> Option<Vec<T>> {
 }
 
 /// Charges and allocates room for one value.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline]
 pub(in crate::structs) fn charged_room<T>(input: &mut Input<'_>) -> Result<Vec<T>, DecodeErrorKind> {
     input.charge(size_of::<T>())?;
@@ -313,7 +313,7 @@ pub(in crate::structs) fn charged_room<T>(input: &mut Input<'_>) -> Result<Vec<T
 }
 
 /// Moves a value into its room, without allocating.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline(always)]
 pub(in crate::structs) fn put<T>(mut room: Vec<T>, value: T) -> One<T> {
     room.push(value);
@@ -325,7 +325,7 @@ pub(in crate::structs) fn put<T>(mut room: Vec<T>, value: T) -> One<T> {
 
 /// The largest value that [`merge_aside`] keeps in its frame, in bytes, if there is an allocator. Up to this size, an allocation per value costs more
 /// than the stack is worth. Unoptimized builds hold several copies of the value, so their bound is lower.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 const IN_FRAME: usize = if cfg!(debug_assertions) { SMALL_VALUE } else { 256 };
 
 /// Makes a value, merges into it and passes it to `finish` with the result. During the merge, a large value is on the heap. Fails only
@@ -337,7 +337,7 @@ pub(in crate::structs) fn merge_aside<'i, T, X, R>(
     merge: impl FnOnce(&mut T, &mut Input<'i>) -> X,
     finish: impl FnOnce(T, X, &mut Input<'i>) -> R,
 ) -> Result<R, DecodeErrorKind> {
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     if const { size_of::<T>() > IN_FRAME } {
         let mut room = make_on_heap(input, make)?;
         // `room` always holds one value, so this error does not occur.
@@ -349,7 +349,7 @@ pub(in crate::structs) fn merge_aside<'i, T, X, R>(
     Ok(finish(value, merged, input))
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline(never)]
 pub(in crate::structs) fn make_on_heap<'i, T>(
     input: &mut Input<'i>,
@@ -360,7 +360,7 @@ pub(in crate::structs) fn make_on_heap<'i, T>(
     Ok(room)
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline(never)]
 fn take_from_heap<'i, T, X, R>(
     mut room: Vec<T>,

@@ -8,7 +8,7 @@ use crate::wire::Full;
 use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::{Buffer, Cursor, CursorOverflow, MAX_LEN, Written};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
@@ -89,7 +89,7 @@ fn append_grown<B: Buffer>(
 }
 
 /// Encodes into a new `Vec` with the exact capacity.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline]
 pub(crate) fn to_vec(size: &mut Size<'_>, write: &Write<'_>) -> Result<Vec<u8>, EncodeError> {
     let mut local = [MaybeUninit::uninit(); LOCAL];

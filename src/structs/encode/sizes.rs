@@ -112,7 +112,7 @@ impl<'s> Sizes<'s> {
     #[inline(never)]
     fn spill(&mut self, len: u32) {
         // Without an allocator the writing pass computes the length again.
-        if !self.keep || cfg!(not(feature = "alloc")) {
+        if !self.keep || cfg!(tablepb_no_alloc) {
             return;
         }
         match self.spill.try_reserve(1) {

@@ -60,7 +60,7 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
     /// as many sizing passes as it has levels.
     #[inline(always)]
     pub(in crate::structs) fn take(&mut self, again: impl FnOnce(&mut StructSizer<'_, '_>) -> u64) -> u32 {
-        if cfg!(not(feature = "alloc")) && self.lengths.remaining() == 0 {
+        if cfg!(tablepb_no_alloc) && self.lengths.remaining() == 0 {
             return again(&mut StructSizer::new(
                 &mut Sizes::counting(),
                 &EncodeOptions::new().allow_partial(true),

@@ -13,9 +13,9 @@ use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind, WireSpec};
 use crate::structs::{DecodeFrom, List, Message};
 use crate::wire::error::DecodeErrorKind;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::boxed::Box;
-#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+#[cfg(all(not(tablepb_no_alloc), target_has_atomic = "ptr"))]
 use alloc::sync::Arc;
 use core::marker::PhantomData;
 use core::num::{NonZeroI32, NonZeroI64, NonZeroU32, NonZeroU64};
@@ -423,7 +423,7 @@ checked! {
     NonZeroI64 as i64, unset const { Self::new(1).unwrap() };
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 macro_rules! pointers {
     ($($type:ty as $target:ty;)*) => {$(
         impl CustomValue for $type {
@@ -447,14 +447,14 @@ macro_rules! pointers {
     )*};
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pointers! {
     Box<str> as str;
     Box<[u8]> as [u8];
 }
 
 // The standard library's, which processors without compare-and-swap do not have.
-#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+#[cfg(all(not(tablepb_no_alloc), target_has_atomic = "ptr"))]
 pointers! {
     Arc<str> as str;
     Arc<[u8]> as [u8];

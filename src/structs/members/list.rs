@@ -6,7 +6,7 @@ use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{Repeated, ValueKind, WireSpec};
 use crate::wire::error::DecodeErrorKind;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::vec::Vec;
 
 /// A list of fixed capacity, as a member for `repeated`, that needs no allocator.
@@ -123,7 +123,7 @@ pub trait List<T> {
     fn keep_first(&mut self, len: usize);
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 impl<T> List<T> for Vec<T> {
     #[inline(always)]
     fn count(&self) -> usize {
@@ -246,7 +246,7 @@ macro_rules! lists {
     };
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 lists! { [T] Vec<T>, of T, as_slice |list| list, clear |list| list.clear() }
 
 lists! { [L: FixedList] L, of L::Item, as_slice |list| list.as_slice(), clear |list| list.truncate(0) }

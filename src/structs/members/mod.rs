@@ -5,17 +5,17 @@ pub(super) mod enumeration;
 pub mod field;
 #[cfg(feature = "heapless")]
 mod fixed_maps;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 mod growing_maps;
 pub mod list;
-#[cfg(any(feature = "alloc", feature = "heapless"))]
+#[cfg(any(not(tablepb_no_alloc), feature = "heapless"))]
 pub(super) mod map;
 pub(super) mod nested;
 pub mod oneof;
 pub(super) mod plain;
 pub(super) mod scalar;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub(super) mod small_map;
 pub(super) mod text;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub(super) mod unknown;

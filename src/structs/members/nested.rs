@@ -3,7 +3,7 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use crate::structs::decode::end::UNKNOWN;
 use crate::structs::decode::input::Input;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use crate::structs::decode::memory::boxed;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
@@ -11,7 +11,7 @@ use crate::structs::grammar::kinds::{GroupOf, Nested, WireSpec};
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::boxed::Box;
 
 impl<M: Message> EncodeValue<Nested<M>> for M {
@@ -81,7 +81,7 @@ impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, GroupOf<M>> for M {
 
 macro_rules! boxed {
     ($($kind:ident),*) => {$(
-        #[cfg(feature = "alloc")]
+        #[cfg(not(tablepb_no_alloc))]
         impl<M: Message> EncodeValue<$kind<M>> for Box<M> {
             #[inline]
             fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
@@ -94,7 +94,7 @@ macro_rules! boxed {
             }
         }
 
-        #[cfg(feature = "alloc")]
+        #[cfg(not(tablepb_no_alloc))]
         impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, $kind<M>> for Box<M> {
             #[inline]
             fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {

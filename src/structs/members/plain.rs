@@ -9,7 +9,7 @@ use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{PlainKind, Required, ValueKind, WireSpec};
 use crate::structs::{EnumValue, Enumeration};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// The types of such members. Downstream crates cannot implement it for `Option`, as they could a trait of kinds: so the compiler sees that
@@ -22,7 +22,7 @@ macro_rules! plain {
 
 plain!([] f64, [] f32, [] i32, [] i64, [] u32, [] u64, [] bool, [E: Enumeration] E, [E: Enumeration] EnumValue<E>);
 plain!(['a] &'a str, ['a] &'a [u8]);
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 plain!([] String, ['a] Cow<'a, str>, [] Vec<u8>, ['a] Cow<'a, [u8]>);
 #[cfg(feature = "bytes")]
 plain!([] bytes::Bytes);

@@ -11,7 +11,7 @@ use crate::structs::grammar::kinds;
 use crate::structs::grammar::kinds::WireSpec;
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// Implements the member traits for a type of strings or bytes, given how to set it, clear it and set its default.
@@ -93,7 +93,7 @@ fn view<T: ?Sized + AsRef<[u8]>>(value: &T) -> &T {
     value
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 delimited! {
     [] String String as str, from str,
     set |this, value, input| input.assign(this, value),
@@ -108,7 +108,7 @@ delimited! {
     default |unset, value| *unset = value,
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 delimited! {
     ['a] String Cow<'a, str> as str, from str,
     set |this, value, input| set(this, Cow::Borrowed(value)),
@@ -116,7 +116,7 @@ delimited! {
     default |unset, value| *unset = Cow::Borrowed(value),
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 delimited! {
     [] Bytes Vec<u8> as [u8], from bytes,
     set |this, value, input| input.assign_bytes(this, value),
@@ -131,7 +131,7 @@ delimited! {
     default |unset, value| *unset = value,
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 delimited! {
     ['a] Bytes Cow<'a, [u8]> as [u8], from bytes,
     set |this, value, input| set(this, Cow::Borrowed(value)),

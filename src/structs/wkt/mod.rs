@@ -50,19 +50,25 @@
 use super::Message;
 use crate::schema::table::MessageTable;
 pub use crate::structs::convert::ConvertError;
+#[cfg(not(tablepb_no_alloc))]
 use alloc::{string::String, vec::Vec};
+#[cfg(not(tablepb_no_alloc))]
 pub use any::Any;
+#[cfg(not(tablepb_no_alloc))]
 pub use field_mask::FieldMask;
 #[cfg(feature = "reflect")]
 pub use masked::{MaskOptions, Masked};
 pub use timestamp::{Duration, Timestamp};
+#[cfg(not(tablepb_no_alloc))]
 pub use value::{ListValue, NullValue, Struct, Value};
 
+#[cfg(not(tablepb_no_alloc))]
 mod any;
 #[cfg(feature = "reflect")]
 mod any_dynamic;
 #[cfg(feature = "chrono")]
 mod chrono;
+#[cfg(not(tablepb_no_alloc))]
 mod field_mask;
 #[cfg(feature = "jiff")]
 mod jiff;
@@ -71,6 +77,7 @@ mod masked;
 #[cfg(feature = "serde_json")]
 mod serde_json;
 mod timestamp;
+#[cfg(not(tablepb_no_alloc))]
 pub mod value;
 
 /// The tables of all types of this module, for [`DescriptorPool::from_tables`](crate::DescriptorPool::from_tables).
@@ -85,6 +92,7 @@ pub mod value;
 /// assert!(pool.message("A").is_ok());
 /// # Ok::<(), tablepb::DescriptorError>(())
 /// ```
+#[cfg(not(tablepb_no_alloc))]
 pub const TABLES: &[&MessageTable] = &[
     Any::TABLE,
     Duration::TABLE,
@@ -149,6 +157,10 @@ wrappers! {
     Int32Value "google.protobuf.Int32Value" int32 i32, Copy Eq Ord Hash;
     UInt32Value "google.protobuf.UInt32Value" uint32 u32, Copy Eq Ord Hash;
     BoolValue "google.protobuf.BoolValue" bool bool, Copy Eq Ord Hash;
+}
+
+#[cfg(not(tablepb_no_alloc))]
+wrappers! {
     StringValue "google.protobuf.StringValue" string String, Eq Ord Hash;
     BytesValue "google.protobuf.BytesValue" bytes Vec<u8>, Eq Ord Hash;
 }

@@ -2,9 +2,11 @@
 
 use super::ConvertError;
 use crate::formats::numbers::{
-    MAX_SECONDS, MIN_SECONDS, TextOut, is_duration, is_timestamp, parse_duration, parse_timestamp,
-    put_duration, put_timestamp,
+    MAX_SECONDS, MIN_SECONDS, is_duration, is_timestamp, parse_duration, parse_timestamp,
 };
+#[cfg(not(tablepb_no_alloc))]
+use crate::formats::numbers::{TextOut, put_duration, put_timestamp};
+#[cfg(not(tablepb_no_alloc))]
 use alloc::vec::Vec;
 use core::{fmt, str, time};
 
@@ -78,6 +80,7 @@ impl Timestamp {
 }
 
 /// As ProtoJSON prints it. A value out of range, which JSON does not have, is shown as its two numbers.
+#[cfg(not(tablepb_no_alloc))]
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.is_valid() {
@@ -88,6 +91,7 @@ impl fmt::Display for Timestamp {
 }
 
 /// Writes what `print` prints.
+#[cfg(not(tablepb_no_alloc))]
 pub(super) fn printed(
     f: &mut fmt::Formatter<'_>,
     print: impl FnOnce(&mut TextOut<'_>) -> bool,
@@ -229,6 +233,7 @@ impl Duration {
 }
 
 /// As ProtoJSON prints it. A value out of range, which JSON does not have, is shown as its two numbers.
+#[cfg(not(tablepb_no_alloc))]
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.is_valid() {

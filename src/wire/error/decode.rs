@@ -85,7 +85,7 @@ impl DecodeError {
     }
 
     /// A frame that begins with a byte other than those of its framing, which `rule` names.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     #[cold]
     pub(crate) fn first_byte(rule: &'static str, found: u8) -> Self {
         let mut error = Self::new(DecodeErrorKind::InvalidFrame, 0);
@@ -120,7 +120,7 @@ impl fmt::Display for DecodeError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.kind(), self.offset())?;
-        #[cfg(feature = "alloc")]
+        #[cfg(not(tablepb_no_alloc))]
         self.0.show_first(f)?;
         self.0.show_place(f)
     }

@@ -20,7 +20,7 @@ pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use path::{FieldPath, PathStep};
 #[cfg(feature = "reflect")]
 pub(crate) use path::{NOWHERE, in_place};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 pub(crate) use report::copy_of;
 pub(crate) use report::{ErrorKind, debug_error, error_kind, text_at, text_lengths};
 #[cfg(feature = "reflect")]

@@ -1,9 +1,9 @@
 //! The location of an error in a message.
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use super::copy_of;
 use crate::wire::heap::Cow;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::vec::Vec as Steps;
 use core::fmt;
 
@@ -29,7 +29,7 @@ impl PathStep {
     }
 
     /// Gives the field a copy of a name, if there is memory for it.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     #[inline]
     pub(crate) fn copy_name(&mut self, name: &str) {
         self.name = copy_of(name);
@@ -192,10 +192,10 @@ pub(crate) fn in_place(f: &mut fmt::Formatter<'_>, message: Option<&str>, path: 
 }
 
 /// The steps of a path in a program without an allocator.
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 use few::Steps;
 
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 mod few {
     use super::PathStep;
     use core::ops::{Deref, DerefMut};

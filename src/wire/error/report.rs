@@ -2,7 +2,7 @@
 
 use super::path::{FieldPath, NOWHERE, in_place};
 use crate::wire::heap::Cow;
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
@@ -11,9 +11,9 @@ use core::fmt;
 pub(super) struct Report(Option<Held<Detail>>);
 
 /// One value in a box, or in place without an allocator.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 type Held<T> = Box<[T; 1]>;
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 type Held<T> = [T; 1];
 
 #[derive(Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ struct Detail {
     message: Option<Cow<'static, str>>,
     path: FieldPath,
     /// What a frame begins with, and the byte that stands there.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     first: Option<(&'static str, u8)>,
     #[cfg(feature = "reflect")]
     schema: Option<super::DescriptorError>,
@@ -38,7 +38,7 @@ impl Report {
             offset,
             message,
             path,
-            #[cfg(feature = "alloc")]
+            #[cfg(not(tablepb_no_alloc))]
             first: None,
             #[cfg(feature = "reflect")]
             schema: None,
@@ -110,7 +110,7 @@ impl Report {
     }
 
     /// As [`name`](Self::name), with a copy of the name, if there is memory for it.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     #[cold]
     #[inline(never)]
     pub(super) fn copy_name(&mut self, name: &str) {
@@ -133,7 +133,7 @@ impl Report {
     }
 
     /// Notes what a frame begins with, and the byte that stands there.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     #[cold]
     pub(super) fn set_first(&mut self, rule: &'static str, found: u8) {
         if let Some(detail) = self.get_mut() {
@@ -142,7 +142,7 @@ impl Report {
     }
 
     /// `: rule, not found`, if that is known.
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     pub(super) fn show_first(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.get().and_then(|detail| detail.first) {
             Some((rule, found)) => write!(f, ": {rule}, not {found:#04x}"),
@@ -184,7 +184,7 @@ macro_rules! reported_error {
             }
 
             /// As [`in_message`](Self::in_message), with a copy of the name, if there is memory for it.
-            #[cfg(feature = "alloc")]
+            #[cfg(not(tablepb_no_alloc))]
             #[cold]
             #[inline]
             pub(crate) fn in_message_copied(mut self, name: &str) -> Self {
@@ -228,11 +228,11 @@ pub(crate) trait ErrorKind: Copy {
 }
 
 /// A kind and its details, or nothing if there was no memory for them.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Opaque<K, D>(Option<Box<[(K, D); 1]>>);
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 impl<K: ErrorKind, D> Opaque<K, D> {
     /// An error for which there was no memory.
     pub(crate) const NO_MEMORY: Self = Self(None);
@@ -268,13 +268,13 @@ impl<K: ErrorKind, D> Opaque<K, D> {
 }
 
 /// Without an allocator a value is held in place.
-#[cfg(not(feature = "alloc"))]
+#[cfg(tablepb_no_alloc)]
 fn boxed<T>(value: T) -> Option<Held<T>> {
     Some([value])
 }
 
 /// A value in a box, or `None` if there is no memory for it.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[inline]
 pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
     let mut one = Vec::new();
@@ -288,7 +288,7 @@ pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
 }
 
 /// A copy of a name, or `None` if there is no memory for it.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[cold]
 #[inline]
 pub(crate) fn copy_of(name: &str) -> Option<Cow<'static, str>> {
@@ -299,14 +299,14 @@ pub(crate) fn copy_of(name: &str) -> Option<Cow<'static, str>> {
 }
 
 /// The most bytes of a text in an error: names and values come from the input, and may be long.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 const MAX_TEXT: usize = 1000;
 
 /// A `String` that takes the first [`MAX_TEXT`] bytes, and fewer where there is no memory.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 struct BoundedText(String);
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 impl fmt::Write for BoundedText {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -321,7 +321,7 @@ impl fmt::Write for BoundedText {
 }
 
 /// The start of a value as text, as far as there is memory for it.
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 #[cold]
 #[inline]
 pub(crate) fn text(value: impl fmt::Display) -> String {

@@ -1,6 +1,6 @@
 //! Fields without a schema: reading them one by one, and editing them on the wire.
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 mod edit;
 mod field;
 

@@ -8,7 +8,7 @@
 use super::cursor::CursorOverflow;
 use super::spare::Written;
 use crate::wire::{Cursor, Full};
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
@@ -22,7 +22,7 @@ use core::mem::MaybeUninit;
 /// grow is copied to new memory, which is zeroed once.
 pub trait Buffer: sealed::RawBuffer {}
 
-#[cfg(feature = "alloc")]
+#[cfg(not(tablepb_no_alloc))]
 impl Buffer for Vec<u8> {}
 
 #[cfg(feature = "bytes")]
@@ -137,7 +137,7 @@ pub(crate) mod sealed {
         }
     }
 
-    #[cfg(feature = "alloc")]
+    #[cfg(not(tablepb_no_alloc))]
     impl RawBuffer for Vec<u8> {
         #[inline]
         fn as_bytes(&self) -> &[u8] {
