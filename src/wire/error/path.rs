@@ -205,7 +205,7 @@ mod few {
 
     /// A list of at most [`MOST`] steps.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub(in crate::wire) struct Steps<T> {
+    pub(crate) struct Steps<T> {
         len: usize,
         items: [T; MOST],
     }
