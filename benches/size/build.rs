@@ -13,5 +13,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .files(&["project.proto"])
         .include_file("buffa.rs")
         .compile()?;
+    #[cfg(feature = "firmware-micropb")]
+    {
+        use micropb_gen::{Config, Generator};
+        let mut generator = Generator::new();
+        generator.use_container_heapless();
+        generator.configure(".", Config::new().max_len(16).max_bytes(16));
+        let out = std::env::var("OUT_DIR")? + "/micropb.rs";
+        generator.compile_fdset_file("firmware.binpb", out)?;
+    }
     Ok(())
 }

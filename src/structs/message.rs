@@ -5,6 +5,7 @@ use super::encode::output;
 use super::encode::size::StructSizer;
 use super::encode::sizes::{Lengths, Sizes};
 use super::encode::write::StructWriter;
+use super::grammar::field_names::MessageNames;
 use super::grammar::kinds::{has_messages, has_required};
 use super::members::field::{VisitFields, VisitMember};
 #[cfg(feature = "reflect")]
@@ -95,11 +96,7 @@ pub trait Message: Sized {
     /// As [`encode`](Self::encode).
     #[cfg(not(tablepb_no_alloc))]
     fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
-        let options = EncodeOptions::new();
-        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        let write =
-            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
-        output::to_vec(&mut size, &write).map_err(named::<Self>)
+        (self as &dyn Fields).to_vec(&EncodeOptions::new())
     }
 
     /// Encodes into the start of a slice and returns the number of bytes written.
@@ -245,6 +242,10 @@ pub trait Message: Sized {
     {
         DecodeOptions::new().merge(self, input)
     }
+
+    /// The names of the message and its fields.
+    #[doc(hidden)]
+    const __NAMES: &'static MessageNames;
 
     /// Whether a member keeps the unknown fields.
     #[doc(hidden)]
@@ -395,10 +396,7 @@ impl<M: Message> AnyMessage for M {
     }
 
     fn __encode_to_slice(&self, slice: &mut [u8], options: EncodeOptions) -> Result<usize, EncodeError> {
-        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        let write =
-            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
-        output::to_slice(slice, &mut size, &write).map_err(named::<M>)
+        (self as &dyn Fields).to_slice(slice, &options)
     }
 
     #[cfg(feature = "bytes")]
@@ -408,10 +406,7 @@ impl<M: Message> AnyMessage for M {
         options: EncodeOptions,
         reserve: impl FnOnce(&mut B, usize),
     ) -> Result<(), EncodeError> {
-        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        let write =
-            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
-        output::to_buf_mut(buffer, reserve, &mut size, &write).map_err(named::<Self>)
+        (self as &dyn Fields).to_buf_mut(buffer, &options, reserve)
     }
 
     #[cfg(feature = "json")]
@@ -479,12 +474,107 @@ fn named<M: Message>(error: EncodeError) -> EncodeError {
     error.in_message(M::TABLE.full_name())
 }
 
+/// The sizing pass over a message, called through a pointer, as the writing pass of [`Fields`]: a program has the rest of the code once, not once
+/// for each type. They are for outputs that are new memory anyway, and for what is rare.
+trait Body {
+    fn body_len(&self, sizer: &mut StructSizer<'_, '_>) -> u64;
+
+    fn names(&self) -> &'static MessageNames;
+}
+
+/// A trait of its own: a program that only decodes has no code that writes.
+trait Fields: Body {
+    fn write_fields(&self, writer: &mut StructWriter<'_, '_, '_>);
+}
+
+impl<M: Message> Body for M {
+    fn body_len(&self, sizer: &mut StructSizer<'_, '_>) -> u64 {
+        sizer.body(self)
+    }
+
+    fn names(&self) -> &'static MessageNames {
+        M::__NAMES
+    }
+}
+
+impl<M: Message> Fields for M {
+    fn write_fields(&self, writer: &mut StructWriter<'_, '_, '_>) {
+        writer.body(self);
+    }
+}
+
+impl dyn Body + '_ {
+    /// Looks for a missing required field with a sizing pass.
+    #[cold]
+    #[inline(never)]
+    fn find_missing(&self, end: usize) -> Result<(), DecodeError> {
+        let mut sizes = Sizes::counting();
+        let mut sizer = StructSizer::new(&mut sizes, &EncodeOptions::new());
+        self.body_len(&mut sizer);
+        match sizer.missing_field(self.names()) {
+            None => Ok(()),
+            Some(path) => Err(DecodeError::at(DecodeErrorKind::MissingRequired, end, path, self.names().full_name)),
+        }
+    }
+}
+
+impl dyn Fields + '_ {
+    fn size(&self, sizes: &mut Sizes<'_>, options: &EncodeOptions) -> Result<u64, EncodeError> {
+        let mut sizer = StructSizer::new(sizes, options);
+        let total = self.body_len(&mut sizer);
+        sizer.finish(self.names())?;
+        Ok(total)
+    }
+
+    fn write(&self, cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>, options: &EncodeOptions) {
+        self.write_fields(&mut StructWriter::new(cursor, lengths, options));
+    }
+
+    #[cfg(not(tablepb_no_alloc))]
+    #[inline(never)]
+    fn to_vec(&self, options: &EncodeOptions) -> Result<Vec<u8>, EncodeError> {
+        let written = output::to_vec(&mut |sizes| self.size(sizes, options), &|cursor, lengths| {
+            self.write(cursor, lengths, options);
+        });
+        written.map_err(|error| self.named(error))
+    }
+
+    #[inline(never)]
+    fn to_slice(&self, slice: &mut [u8], options: &EncodeOptions) -> Result<usize, EncodeError> {
+        let written =
+            output::to_slice(slice, &mut |sizes| self.size(sizes, options), &|cursor, lengths| {
+                self.write(cursor, lengths, options);
+            });
+        written.map_err(|error| self.named(error))
+    }
+
+    #[cfg(feature = "bytes")]
+    fn to_buf_mut<B: bytes::BufMut>(
+        &self,
+        buffer: &mut B,
+        options: &EncodeOptions,
+        reserve: impl FnOnce(&mut B, usize),
+    ) -> Result<(), EncodeError> {
+        let written =
+            output::to_buf_mut(buffer, reserve, &mut |sizes| self.size(sizes, options), &|cursor, lengths| {
+                self.write(cursor, lengths, options);
+            });
+        written.map_err(|error| self.named(error))
+    }
+
+    /// Adds the name of the message to an error.
+    #[cold]
+    fn named(&self, error: EncodeError) -> EncodeError {
+        error.in_message(self.names().full_name)
+    }
+}
+
 /// The sizing pass, which also checks required fields.
 #[inline]
 fn size<M: Message>(message: &M, sizes: &mut Sizes<'_>, options: &EncodeOptions) -> Result<u64, EncodeError> {
     let mut sizer = StructSizer::new(sizes, options);
     let total = sizer.body(message);
-    sizer.finish(M::TABLE)?;
+    sizer.finish(M::__NAMES)?;
     Ok(total)
 }
 
@@ -501,31 +591,25 @@ fn write<M: Message>(
 /// Decodes a new message and checks its required fields.
 #[inline]
 fn complete<'i, M: DecodeFrom<'i>>(mut input: Input<'i>, end: usize) -> Result<M, DecodeError> {
-    let mut message = M::unset();
-    if input.root(&mut message)? && !input.options.allows_partial() {
-        check_required(&message, end)?;
+    // The message is made in its place: returned after it was decoded, it would move.
+    let mut result = Ok(M::unset());
+    if let Ok(message) = &mut result
+        && let Err(error) = input.root(message).and_then(|required| match required {
+            true if !input.options.allows_partial() => check_required(message, end),
+            _ => Ok(()),
+        })
+    {
+        result = Err(error);
     }
-    Ok(message)
+    result
 }
 
 /// Checks required fields. A message with neither required fields nor messages needs no code for it.
 #[inline]
 pub(super) fn check_required<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
     if const { has_required(M::TABLE) || has_messages(M::TABLE) } {
-        find_missing(message, end)
+        (message as &dyn Body).find_missing(end)
     } else {
         Ok(())
-    }
-}
-
-/// Looks for a missing required field with a sizing pass.
-#[cold]
-fn find_missing<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
-    let mut sizes = Sizes::counting();
-    let mut sizer = StructSizer::new(&mut sizes, &EncodeOptions::new());
-    sizer.body(message);
-    match sizer.missing_field(M::TABLE) {
-        None => Ok(()),
-        Some(path) => Err(DecodeError::at(DecodeErrorKind::MissingRequired, end, path, M::TABLE.full_name())),
     }
 }

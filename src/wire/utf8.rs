@@ -39,6 +39,9 @@ const BLOCK: usize = 2 * SHORT;
 #[inline]
 #[must_use]
 pub fn from_utf8(bytes: &[u8]) -> Option<&str> {
+    if super::SMALL {
+        return core::str::from_utf8(bytes).ok();
+    }
     if !is_valid(bytes) {
         return None;
     }
@@ -69,6 +72,9 @@ pub fn is_valid(bytes: &[u8]) -> bool {
 #[must_use]
 pub fn from_prefix(rest: &[u8], len: usize) -> Option<&str> {
     let bytes = rest.get(..len)?;
+    if super::SMALL {
+        return core::str::from_utf8(bytes).ok();
+    }
     let mixed = match (rest.first_chunk(), mask(len)) {
         (Some(window), Some(mask)) if is_ascii_under(window, mask) => {
             // SAFETY: `bytes` and the first `len` bytes of `window` are both the first `len` bytes of `rest`, and all of them

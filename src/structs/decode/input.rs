@@ -13,7 +13,7 @@ use super::budget::Budget;
 use super::end::{FAULT, STRAYS, UNKNOWN, is_position};
 use super::path_trace::PathTrace;
 use super::stack::StackBound;
-use crate::schema::table::MessageTable;
+use crate::structs::grammar::field_names::MessageNames;
 use crate::structs::grammar::kinds::{has_messages, has_required};
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::{DecodeError, DecodeErrorKind};
@@ -151,18 +151,18 @@ impl<'i> Input<'i> {
             return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
         }
         match message.merge_fields(self.pos, 0, self) {
-            FAULT => Err(self.error(M::TABLE)),
+            FAULT => Err(self.error(M::__NAMES)),
             _ => Ok(self.required),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn error(&mut self, table: &'static MessageTable) -> DecodeError {
+    fn error(&mut self, names: &'static MessageNames) -> DecodeError {
         let (bounded, pos) = (self.bounded, self.base + self.pos);
         let rare = self.rare();
-        let (kind, path) = (raw::within(bounded, rare.fault), take(&mut rare.trail).named(table));
-        DecodeError::at(kind, pos, path, table.full_name())
+        let (kind, path) = (raw::within(bounded, rare.fault), take(&mut rare.trail).named(names));
+        DecodeError::at(kind, pos, path, names.full_name)
     }
 
     /// Records a fault.

@@ -1,6 +1,6 @@
 //! The field path of a fault, collected as field numbers while a pass returns, and named from the tables at the end.
 
-use crate::schema::table::{MessageTable, TableKind};
+use crate::structs::grammar::field_names::MessageNames;
 use crate::wire::error::{FieldPath, PathStep};
 
 /// A path that begins with the innermost field. It becomes the path of the error in its place, so there is no second list.
@@ -36,7 +36,7 @@ impl PathTrace {
     /// The path from the root message, with names.
     #[cold]
     #[inline(never)]
-    pub(in crate::structs) fn named(self, root: &'static MessageTable) -> FieldPath {
+    pub(in crate::structs) fn named(self, root: &'static MessageNames) -> FieldPath {
         let Self(mut path) = self;
         path.steps_mut().reverse();
         let mut place = TraceNode::Message(root);
@@ -53,9 +53,9 @@ impl PathTrace {
 
 /// The message or entry that contains the next step.
 enum TraceNode {
-    Message(&'static MessageTable),
-    /// A map entry with values of this kind.
-    Entry(TableKind),
+    Message(&'static MessageNames),
+    /// A map entry, with the message that its value is.
+    Entry(Option<&'static MessageNames>),
     Nothing,
 }
 
@@ -64,40 +64,46 @@ impl TraceNode {
     #[inline]
     fn field(self, number: u32) -> (Option<&'static str>, Self) {
         match self {
-            Self::Message(table) => match table.fields().iter().find(|field| field.number() == number) {
-                Some(map) if map.map_key().is_some() => (Some(map.name()), Self::Entry(map.kind())),
-                Some(field) => (Some(field.name()), Self::value(field.kind())),
+            Self::Message(names) => match names.field(number) {
+                Some(map) if map.is_map() => (Some(map.name()), Self::Entry(map.inside())),
+                Some(field) => (Some(field.name()), Self::value(field.inside())),
                 None => (None, Self::Nothing),
             },
             Self::Entry(_) if number == 1 => (Some("key"), Self::Nothing),
-            Self::Entry(kind) => (Some("value"), Self::value(kind)),
+            Self::Entry(inside) => (Some("value"), Self::value(inside)),
             Self::Nothing => (None, Self::Nothing),
         }
     }
 
     #[inline]
-    fn value(kind: TableKind) -> Self {
-        match kind {
-            TableKind::Message(table) => Self::Message(table()),
-            _ => Self::Nothing,
-        }
+    fn value(inside: Option<&'static MessageNames>) -> Self {
+        inside.map_or(Self::Nothing, Self::Message)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::table::{FieldTable, Kind};
-    use alloc::string::ToString;
+    use crate::structs::Message;
+    use alloc::string::{String, ToString};
+    use alloc::{collections::BTreeMap, vec::Vec};
 
-    static NODE: MessageTable = MessageTable::new(
-        "example.Node",
-        &[
-            FieldTable::new("name", 1, Kind::String),
-            FieldTable::new("children", 3, Kind::Message(|| &NODE)).repeated(),
-            FieldTable::map("by_name", 4, Kind::String, Kind::Message(|| &NODE)),
-        ],
-    );
+    #[derive(Default)]
+    struct Node {
+        name: String,
+        children: Vec<Node>,
+        by_name: BTreeMap<String, Node>,
+    }
+
+    crate::message! {
+        Node as "example.Node" {
+            name: string = 1,
+            children: repeated message Node = 3,
+            by_name: map<string, message Node> = 4,
+        }
+    }
+
+    const NODE: &MessageNames = Node::__NAMES;
 
     #[test]
     fn steps_are_named_from_the_root() {
@@ -108,7 +114,7 @@ mod tests {
         trail.locate(3, 7);
         trail.locate(3, 8);
         trail.push(3, Some(2));
-        assert_eq!(trail.named(&NODE).to_string(), "children[2].children[7].name");
+        assert_eq!(trail.named(NODE).to_string(), "children[2].children[7].name");
     }
 
     #[test]
@@ -116,7 +122,7 @@ mod tests {
         let mut trail = PathTrace::new();
         trail.push(6, None);
         trail.push(5, None);
-        assert_eq!(trail.named(&NODE).to_string(), "#5.#6");
+        assert_eq!(trail.named(NODE).to_string(), "#5.#6");
     }
 
     #[test]
@@ -124,11 +130,11 @@ mod tests {
         let mut trail = PathTrace::new();
         trail.push(1, None);
         trail.push(4, None);
-        assert_eq!(trail.named(&NODE).to_string(), "by_name.key");
+        assert_eq!(trail.named(NODE).to_string(), "by_name.key");
         let mut trail = PathTrace::new();
         trail.push(1, None);
         trail.push(2, None);
         trail.push(4, None);
-        assert_eq!(trail.named(&NODE).to_string(), "by_name.value.name");
+        assert_eq!(trail.named(NODE).to_string(), "by_name.value.name");
     }
 }

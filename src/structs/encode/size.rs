@@ -1,9 +1,10 @@
 //! The sizing pass: computes the length of a message and of every nested message, and checks depth and required fields.
 
 use super::sizes::Sizes;
-use crate::schema::table::{Cardinality, DefaultValue, MessageTable};
+use crate::schema::table::{Cardinality, DefaultValue};
 use crate::structs::decode::path_trace::PathTrace;
 use crate::structs::encode::calls::visit_fields;
+use crate::structs::grammar::field_names::MessageNames;
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::error::{EncodeError, EncodeErrorKind, FieldPath};
@@ -89,17 +90,17 @@ impl<'b, 's> StructSizer<'b, 's> {
 
     /// Ends the pass over a message of this table.
     #[inline]
-    pub(in crate::structs) fn finish(self, table: &'static MessageTable) -> Result<(), EncodeError> {
+    pub(in crate::structs) fn finish(self, names: &'static MessageNames) -> Result<(), EncodeError> {
         match self.fault {
             None => Ok(()),
-            Some(fault) => Err(fault.named(table)),
+            Some(fault) => Err(fault.named(names)),
         }
     }
 
     /// Ends the pass over a message of this table; the path to a required field that is not set.
     #[inline]
-    pub(in crate::structs) fn missing_field(self, table: &'static MessageTable) -> Option<FieldPath> {
-        self.fault.map(|fault| fault.trail.named(table))
+    pub(in crate::structs) fn missing_field(self, names: &'static MessageNames) -> Option<FieldPath> {
+        self.fault.map(|fault| fault.trail.named(names))
     }
 
     /// The size of a length prefix and of `body`, one level deeper. Stores the length for the writing pass.
@@ -198,8 +199,8 @@ impl<'b, 's> StructSizer<'b, 's> {
 impl SizeFault {
     #[cold]
     #[inline(never)]
-    fn named(self, table: &'static MessageTable) -> EncodeError {
-        EncodeError::at(self.kind, self.trail.named(table), table.full_name())
+    fn named(self, names: &'static MessageNames) -> EncodeError {
+        EncodeError::at(self.kind, self.trail.named(names), names.full_name)
     }
 }
 

@@ -4,8 +4,9 @@
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
 //! each use. [`Fits`] reports it; the access is then [`Broken`].
 
+use super::field_names::FieldName;
 use super::kinds::WireSpec;
-use super::kinds::{self, KindMarker, field_table, is_number};
+use super::kinds::{self, KindMarker, field_name, field_table, is_number};
 use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::memory::new_arm;
@@ -390,6 +391,24 @@ pub const fn member_table<'i, M, A: Member<'i, M>>(
 ) -> FieldTable {
     let explicit = <A::Field as EncodeField<A::Kind>>::EXPLICIT;
     field_table::<A::Kind>(name, number, explicit, listed)
+}
+
+/// The name of a member's field.
+pub const fn member_name<'i, M, A: Member<'i, M>>(
+    _member: fn() -> A,
+    name: &'static str,
+    number: u32,
+) -> FieldName {
+    field_name::<A::Kind>(name, number)
+}
+
+/// The name of a variant's field.
+pub const fn variant_name<'i, M, A: Variant<'i, M>>(
+    _variant: fn() -> A,
+    name: &'static str,
+    number: u32,
+) -> FieldName {
+    field_name::<A::Kind>(name, number)
 }
 
 /// The enum of a member's kind.

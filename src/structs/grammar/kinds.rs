@@ -3,6 +3,7 @@
 //! A kind selects the implementation of `EncodeField` for the type of a member. Its constants
 //! are what the table says about the field.
 
+use super::field_names::{FieldName, Inside};
 use crate::schema::table::{Cardinality, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
 use crate::structs::{Enumeration, Message};
 use crate::wire::{WireType, varint_len};
@@ -28,6 +29,8 @@ pub trait KindMarker {
     const REQUIRED: bool = false;
     /// The enum of an enum kind.
     const ENUM: Option<&'static EnumTable> = None;
+    /// The names of the message that it holds.
+    const INSIDE: Inside = None;
     /// The wire type of one value.
     const WIRE: WireType;
 }
@@ -97,6 +100,7 @@ pub struct Nested<M>(PhantomData<M>);
 
 impl<M: Message> KindMarker for Nested<M> {
     const VALUE: TableKind = TableKind::Message(|| M::TABLE);
+    const INSIDE: Inside = Some(|| M::__NAMES);
     const REQUIRED: bool = has_required(M::TABLE);
     const WIRE: WireType = WireType::LengthDelimited;
 }
@@ -108,6 +112,7 @@ pub struct GroupOf<M>(PhantomData<M>);
 
 impl<M: Message> KindMarker for GroupOf<M> {
     const VALUE: TableKind = TableKind::Message(|| M::TABLE);
+    const INSIDE: Inside = Some(|| M::__NAMES);
     const REQUIRED: bool = has_required(M::TABLE);
     const DELIMITED: bool = true;
     const WIRE: WireType = WireType::StartGroup;
@@ -120,6 +125,7 @@ pub struct Custom<K>(PhantomData<K>);
 
 impl<K: ValueKind> KindMarker for Custom<K> {
     const VALUE: TableKind = K::VALUE;
+    const INSIDE: Inside = K::INSIDE;
     const DELIMITED: bool = K::DELIMITED;
     const REQUIRED: bool = K::REQUIRED;
     const ENUM: Option<&'static EnumTable> = K::ENUM;
@@ -133,6 +139,7 @@ pub struct Repeated<K>(PhantomData<K>);
 
 impl<K: KindMarker> KindMarker for Repeated<K> {
     const VALUE: TableKind = K::VALUE;
+    const INSIDE: Inside = K::INSIDE;
     const ENUM: Option<&'static EnumTable> = K::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Repeated;
     const DELIMITED: bool = K::DELIMITED;
@@ -144,6 +151,7 @@ pub struct Required<K>(PhantomData<K>);
 
 impl<K: KindMarker> KindMarker for Required<K> {
     const VALUE: TableKind = K::VALUE;
+    const INSIDE: Inside = K::INSIDE;
     const ENUM: Option<&'static EnumTable> = K::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Required;
     const DELIMITED: bool = K::DELIMITED;
@@ -155,10 +163,16 @@ pub struct MapEntries<K, V>(PhantomData<(K, V)>);
 
 impl<K: KindMarker, V: KindMarker> KindMarker for MapEntries<K, V> {
     const VALUE: TableKind = V::VALUE;
+    const INSIDE: Inside = V::INSIDE;
     const MAP_KEY: Option<TableKind> = Some(K::VALUE);
     const ENUM: Option<&'static EnumTable> = V::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Repeated;
     const WIRE: WireType = WireType::LengthDelimited;
+}
+
+/// The name of a listed field.
+pub const fn field_name<K: KindMarker>(name: &'static str, number: u32) -> FieldName {
+    FieldName::new(unraw(name), number, K::MAP_KEY.is_some(), K::INSIDE)
 }
 
 /// The table of a listed field, without its options.

@@ -386,6 +386,20 @@ macro_rules! __bind {
                 ),)+)?
             )*];
 
+            /// The names of the fields, for errors.
+            static __FIELD_NAMES: &[$crate::listing::FieldName] = &[$(
+                $($crate::listing::member_name::<__Listed, _>(
+                    __Members::$field,
+                    $crate::listing::name!($name),
+                    $number,
+                ),)?
+                $($($crate::listing::variant_name::<__Listed, _>(
+                    __Variants::<$arm_number>::$arm,
+                    $crate::listing::name!($arm_name),
+                    $arm_number,
+                ),)+)?
+            )*];
+
             /// The enums of the fields.
             const __ENUMS: &[$crate::listing::Option<&$crate::table::EnumTable>] = &[$(
                 $({
@@ -420,6 +434,9 @@ macro_rules! __bind {
             impl<$($life),*> $crate::Message for __Listed<$($life),*> {
                 const TABLE: &'static $crate::table::MessageTable =
                     &$crate::table::MessageTable::new($full, __FIELDS).syntax($crate::listing::syntax!($syntax));
+
+                const __NAMES: &'static $crate::listing::MessageNames =
+                    &$crate::listing::MessageNames::new($full, __FIELD_NAMES);
 
                 const __KEEPS_UNKNOWN: bool = {
                     #[allow(unused_mut)]

@@ -2,6 +2,7 @@
 
 pub mod accessor;
 pub(super) mod checks;
+pub mod field_names;
 pub mod kinds;
 pub(super) mod listing;
 pub(super) mod macros;

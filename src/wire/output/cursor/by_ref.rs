@@ -5,6 +5,7 @@
 //! reference on.
 
 use super::{Cursor, long_varint, short_varint};
+use crate::wire::SMALL;
 
 impl Cursor<'_> {
     /// One byte.
@@ -18,6 +19,9 @@ impl Cursor<'_> {
     /// A varint of 1 to 10 bytes.
     #[inline(always)]
     pub(crate) fn write_varint(&mut self, value: u64) {
+        if SMALL {
+            return self.write_varint_by_bytes(value);
+        }
         if value < 0x80 {
             self.write_byte(value as u8);
         } else if value < 1 << 56 {
@@ -62,7 +66,7 @@ impl Cursor<'_> {
     /// A tag and a varint: one item if each takes one byte, which most do.
     #[inline(always)]
     pub(crate) fn write_tagged_varint(&mut self, tag: u64, value: u64) {
-        if tag >= 0x80 || value >= 0x80 {
+        if SMALL || tag >= 0x80 || value >= 0x80 {
             self.write_varint(tag);
             self.write_varint(value);
         } else if !self.spare.put([tag as u8, value as u8], 2) {
@@ -74,7 +78,7 @@ impl Cursor<'_> {
     #[inline(always)]
     pub(crate) fn write_tagged_fixed32(&mut self, tag: u64, value: u32) {
         let [a, b, c, d] = value.to_le_bytes();
-        if tag >= 0x80 {
+        if SMALL || tag >= 0x80 {
             self.write_varint(tag);
             self.write_fixed32(value);
         } else if !self.spare.put([tag as u8, a, b, c, d], 5) {
@@ -86,7 +90,7 @@ impl Cursor<'_> {
     #[inline(always)]
     pub(crate) fn write_tagged_fixed64(&mut self, tag: u64, value: u64) {
         let [a, b, c, d, e, f, g, h] = value.to_le_bytes();
-        if tag >= 0x80 {
+        if SMALL || tag >= 0x80 {
             self.write_varint(tag);
             self.write_fixed64(value);
         } else if !self.spare.put([tag as u8, a, b, c, d, e, f, g, h], 9) {
@@ -107,6 +111,16 @@ impl Cursor<'_> {
         // As 32 bits, which saves the code for varints of nine and ten bytes in every string member.
         self.write_varint(u64::from(bytes.len() as u32));
         self.write_slice(bytes);
+    }
+
+    /// A varint, for small code.
+    #[inline(never)]
+    fn write_varint_by_bytes(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.write_byte(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.write_byte(value as u8);
     }
 
     /// The lowest `len` bytes of a word, which end within the last bytes of the window, or do not fit.
