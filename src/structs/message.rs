@@ -406,7 +406,7 @@ impl<M: Message> AnyMessage for M {
         options: EncodeOptions,
         reserve: impl FnOnce(&mut B, usize),
     ) -> Result<(), EncodeError> {
-        (self as &dyn Fields).to_buf_mut(buffer, &options, reserve)
+        (self as &dyn Fields).append_to_buf_mut(buffer, &options, reserve)
     }
 
     #[cfg(feature = "json")]
@@ -513,7 +513,9 @@ impl dyn Body + '_ {
         self.body_len(&mut sizer);
         match sizer.missing_field(self.names()) {
             None => Ok(()),
-            Some(path) => Err(DecodeError::at(DecodeErrorKind::MissingRequired, end, path, self.names().full_name)),
+            Some(path) => {
+                Err(DecodeError::at(DecodeErrorKind::MissingRequired, end, path, self.names().full_name))
+            }
         }
     }
 }
@@ -541,24 +543,27 @@ impl dyn Fields + '_ {
 
     #[inline(never)]
     fn to_slice(&self, slice: &mut [u8], options: &EncodeOptions) -> Result<usize, EncodeError> {
-        let written =
-            output::to_slice(slice, &mut |sizes| self.size(sizes, options), &|cursor, lengths| {
-                self.write(cursor, lengths, options);
-            });
+        let written = output::to_slice(slice, &mut |sizes| self.size(sizes, options), &|cursor, lengths| {
+            self.write(cursor, lengths, options);
+        });
         written.map_err(|error| self.named(error))
     }
 
     #[cfg(feature = "bytes")]
-    fn to_buf_mut<B: bytes::BufMut>(
+    fn append_to_buf_mut<B: bytes::BufMut>(
         &self,
         buffer: &mut B,
         options: &EncodeOptions,
         reserve: impl FnOnce(&mut B, usize),
     ) -> Result<(), EncodeError> {
-        let written =
-            output::to_buf_mut(buffer, reserve, &mut |sizes| self.size(sizes, options), &|cursor, lengths| {
+        let written = output::to_buf_mut(
+            buffer,
+            reserve,
+            &mut |sizes| self.size(sizes, options),
+            &|cursor, lengths| {
                 self.write(cursor, lengths, options);
-            });
+            },
+        );
         written.map_err(|error| self.named(error))
     }
 
@@ -591,17 +596,12 @@ fn write<M: Message>(
 /// Decodes a new message and checks its required fields.
 #[inline]
 fn complete<'i, M: DecodeFrom<'i>>(mut input: Input<'i>, end: usize) -> Result<M, DecodeError> {
-    // The message is made in its place: returned after it was decoded, it would move.
-    let mut result = Ok(M::unset());
-    if let Ok(message) = &mut result
-        && let Err(error) = input.root(message).and_then(|required| match required {
-            true if !input.options.allows_partial() => check_required(message, end),
-            _ => Ok(()),
-        })
-    {
-        result = Err(error);
+    // A local that moves: made in its place in the result, two to three strings took 1.2 times as long to decode.
+    let mut message = M::unset();
+    if input.root(&mut message)? && !input.options.allows_partial() {
+        check_required(&message, end)?;
     }
-    result
+    Ok(message)
 }
 
 /// Checks required fields. A message with neither required fields nor messages needs no code for it.

@@ -86,9 +86,9 @@ pub mod expansion {
     pub use super::decode::input::Input;
     pub use super::grammar::accessor::{
         Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
-        ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_name, member_table,
-        merge, merge_field, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_name,
-        variant_table, visit, visit_variant,
+        ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_name,
+        member_table, merge, merge_field, merge_variant, next, show, show_or, show_variant, unset,
+        variant_enum, variant_name, variant_table, visit, visit_variant,
     };
     pub use super::grammar::field_names::{FieldName, MessageNames};
     pub use super::grammar::kinds::WireSpec;

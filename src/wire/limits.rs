@@ -13,7 +13,7 @@ pub(crate) const MAX_LEN: usize = i32::MAX as usize;
 pub const DEFAULT_DEPTH: u32 = 100;
 
 /// Whether structs are coded and decoded by shared functions and plain loops: on processors without an operating system, where code takes flash.
-pub(crate) const SMALL: bool = cfg!(target_os = "none");
+pub(crate) const SMALL_CODE: bool = cfg!(target_os = "none");
 
 /// Why something cannot grow: the slab of a message, its store, a buffer, a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,7 +73,7 @@ pub use writer::Writer;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use kernels::{BestBits, Bits, CpuCall, CpuTask, with_best_cpu};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
-pub(crate) use limits::{Full, MAX_LEN, SMALL};
+pub(crate) use limits::{Full, MAX_LEN, SMALL_CODE};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use output::cursor::{Cursor, CursorOverflow};
 pub(crate) use output::spare::Written;

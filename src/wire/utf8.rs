@@ -39,7 +39,7 @@ const BLOCK: usize = 2 * SHORT;
 #[inline]
 #[must_use]
 pub fn from_utf8(bytes: &[u8]) -> Option<&str> {
-    if super::SMALL {
+    if super::SMALL_CODE {
         return core::str::from_utf8(bytes).ok();
     }
     if !is_valid(bytes) {
@@ -72,7 +72,7 @@ pub fn is_valid(bytes: &[u8]) -> bool {
 #[must_use]
 pub fn from_prefix(rest: &[u8], len: usize) -> Option<&str> {
     let bytes = rest.get(..len)?;
-    if super::SMALL {
+    if super::SMALL_CODE {
         return core::str::from_utf8(bytes).ok();
     }
     let mixed = match (rest.first_chunk(), mask(len)) {
@@ -207,9 +207,11 @@ pub(crate) fn owned_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
             }
         };
     }
-    two_blocks!(16);
-    two_blocks!(8);
-    two_blocks!(4);
+    if !super::SMALL_CODE {
+        two_blocks!(16);
+        two_blocks!(8);
+        two_blocks!(4);
+    }
     list.extend_from_slice(bytes);
     Some(list)
 }

@@ -4,6 +4,7 @@ use super::end::{UNKNOWN, is_position};
 use super::input::Input;
 use crate::structs::grammar::kinds::KindMarker;
 use crate::structs::{DecodeFrom, DecodeValue, List};
+use crate::wire::SMALL_CODE;
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::heap::Vec;
 #[cfg(not(tablepb_no_alloc))]
@@ -180,7 +181,7 @@ macro_rules! assign {
                 let old = member.capacity();
                 if old < value.len() {
                     self.charge(value.len())?;
-                    if old == 0 {
+                    if old == 0 && !SMALL_CODE {
                         // The common case.
                         *member = $fresh(value).ok_or(DecodeErrorKind::OutOfMemory)?;
                         return Ok(());

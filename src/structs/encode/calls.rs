@@ -7,12 +7,12 @@
 use crate::schema::table::{DefaultValue, MessageTable};
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
-use crate::wire::SMALL;
+use crate::wire::SMALL_CODE;
 
 /// The most fields whose code is inlined. Unoptimized code has room for every temporary of every field in the frame, and
 /// there is a frame per level, so debug builds inline fewer. Small code inlines none: ten messages of seven fields took 31 458 bytes on
 /// thumbv7em, 26 160 with this bound at 0.
-const IN_PLACE: usize = if SMALL {
+const IN_PLACE: usize = if SMALL_CODE {
     0
 } else if cfg!(debug_assertions) {
     8

@@ -36,7 +36,12 @@ impl MessageNames {
 }
 
 impl FieldName {
-    pub(in crate::structs) const fn new(name: &'static str, number: u32, is_map: bool, inside: Inside) -> Self {
+    pub(in crate::structs) const fn new(
+        name: &'static str,
+        number: u32,
+        is_map: bool,
+        inside: Inside,
+    ) -> Self {
         let map = if is_map { MAP } else { 0 };
         Self { name, number: number | map, inside }
     }

@@ -100,8 +100,8 @@
 /// | `uint32`, `fixed32` | `u32` |
 /// | `uint64`, `fixed64` | `u64` |
 /// | `bool` | `bool` |
-/// | `string` | `String`, `&'a str`, `Cow<'a, str>`, with the feature of that name `bytestring::ByteString` |
-/// | `bytes` | `Vec<u8>`, `&'a [u8]`, `Cow<'a, [u8]>`, `bytes::Bytes` |
+/// | `string` | `String`, `&'a str`, `Cow<'a, str>`, with the features of their names `bytestring::ByteString`, `heapless::String<N>` |
+/// | `bytes` | `Vec<u8>`, `&'a [u8]`, `Cow<'a, [u8]>`, `bytes::Bytes`, `heapless::Vec<u8, N>` |
 /// | `enum E` | `E`, [`EnumValue<E>`](crate::EnumValue), `i32` |
 /// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy), [`Prepared<M>`](crate::Prepared) |
 /// | `custom` and a kind | types with [`CustomValue`](crate::CustomValue): your own, and `u8`, `NonZeroU32`, `[u8; N]`, `Arc<str>`, `SystemTime` and others |
@@ -114,9 +114,10 @@
 /// - `Option<T>` has presence and is written if it is `Some`. In the schema, such a field is `optional`, with or without
 ///   the word in the listing; messages have presence anyway.
 /// - `required` takes `Option<T>`. `encode` and `decode` fail on `None`; `merge` does not check it.
-/// - `repeated` takes `Vec<T>`. Decoding accepts packed and unpacked numbers.
+/// - `repeated` takes `Vec<T>`, and lists of fixed capacity: `heapless::Vec<T, N>` and your own, see [`FixedList`](crate::FixedList). Decoding
+///   accepts packed and unpacked numbers.
 /// - `map` takes `HashMap<K, V, S>` (feature `std`); `BTreeMap<K, V>`, written in key order; or
-///   [`SmallMap<K, V>`](crate::SmallMap), the fastest up to 16 entries.
+///   [`SmallMap<K, V>`](crate::SmallMap), the fastest up to 16 entries; or `heapless::LinearMap<K, V, N>`.
 /// - `oneof` takes an `Option` of an enum whose variants hold one `T` each. The listing names all variants.
 /// - `skip` takes any type. The member is not encoded. Decoding sets it to its value in `Default`; merging and clearing
 ///   leave it as it is.
@@ -125,6 +126,9 @@
 /// Decoded members of type `&'a str`, `&'a [u8]` and `Cow` borrow from the input. `Bytes` and `ByteString` share the memory of an input that is
 /// decoded by [`decode_shared`](crate::Message::decode_shared), and need no lifetime; all of it stays in memory while one of them does. A
 /// `ByteString` is checked for UTF-8 twice.
+///
+/// What a member of fixed capacity has no room for is an error, [`CapacityExceeded`](crate::DecodeErrorKind::CapacityExceeded). A string or
+/// bytes member is empty then, a list or map holds what came before. A `[default = ..]` that has no room leaves the member empty.
 ///
 /// ```
 /// use tablepb::Message;

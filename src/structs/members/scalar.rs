@@ -11,7 +11,9 @@ use crate::structs::grammar::kinds::{self, EnumOf, ScalarKind, WireSpec};
 use crate::structs::{EnumValue, Enumeration, List};
 use crate::wire::error::DecodeErrorKind;
 use crate::wire::read::raw;
-use crate::wire::{Cursor, SMALL, WireType, kernels, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
+use crate::wire::{
+    Cursor, SMALL_CODE, WireType, kernels, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64,
+};
 
 macro_rules! scalars {
     ($($kind:ident $type:ty: $value:ident => $to:expr, $raw:ident => $from:expr, $variant:ident;)*) => {$(
@@ -383,7 +385,7 @@ fn varints<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
     end: usize,
     input: &mut Input<'_>,
 ) -> usize {
-    if SMALL {
+    if SMALL_CODE {
         let ends = input.buf.get(start..end).unwrap_or_default().iter().filter(|&&byte| byte < 0x80);
         return match list.make_room(ends.count(), input) {
             Ok(()) => one_by_one::<K, T, L>(list, number, start, end, input),
@@ -509,7 +511,7 @@ pub(in crate::structs) fn run_len<K: ScalarKind, T: ScalarValue<K>>(list: &[T]) 
         (WireType::Fixed32, _) => 4 * list.len() as u64,
         (WireType::Fixed64, _) => 8 * list.len() as u64,
         (_, TableKind::Bool) => list.len() as u64,
-        _ if SMALL || list.len() < kernels::MIN_PACK_LEN => {
+        _ if SMALL_CODE || list.len() < kernels::MIN_PACK_LEN => {
             list.iter().map(|value| varint_len(value.to_raw()) as u64).sum()
         }
         (_, TableKind::Int64 | TableKind::Uint64 | TableKind::Sint64) => {
@@ -529,7 +531,7 @@ fn len_of<const N: usize, P: kernels::Packs, K: ScalarKind, T: ScalarValue<K>>(l
 /// Writes a run, without its length prefix.
 #[inline]
 pub(in crate::structs) fn write_run<K: ScalarKind, T: ScalarValue<K>>(list: &[T], cursor: &mut Cursor<'_>) {
-    if SMALL {
+    if SMALL_CODE {
         return list.iter().for_each(|value| put_scalar::<K>(cursor, value.to_raw()));
     }
     match (K::WIRE, const { K::VALUE }) {

@@ -13,7 +13,7 @@
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::heap::Vec;
 use crate::wire::varint::{CONTINUATION, gather};
-use crate::wire::{Tag, WireType, utf8};
+use crate::wire::{SMALL_CODE, Tag, WireType, utf8};
 use core::iter::FusedIterator;
 
 /// A fault and its position in the slice.
@@ -65,6 +65,9 @@ pub fn varint(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErrorKind> {
 /// Two numbers travel in registers; a `Result` of them would not.
 #[inline(never)]
 fn long_varint(buf: &[u8], pos: usize) -> (u64, usize) {
+    if SMALL_CODE {
+        return last_varint(buf, pos);
+    }
     let Some((first, &[ninth, tenth, ..])) = buf.get(pos..).and_then(|rest| rest.split_first_chunk::<8>())
     else {
         return last_varint(buf, pos);
@@ -144,6 +147,9 @@ pub fn tag_bits(buf: &[u8], pos: usize) -> Result<(u32, usize), DecodeErrorKind>
 /// A varint of two bytes, of which the first has a continuation bit.
 #[inline(always)]
 fn two_bytes(buf: &[u8], pos: usize) -> Option<u16> {
+    if SMALL_CODE {
+        return None;
+    }
     match buf.get(pos..)?.first_chunk() {
         Some(&[first, second]) if second < 0x80 => Some(u16::from(first & 0x7f) | u16::from(second) << 7),
         _ => None,
@@ -291,7 +297,7 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
         return Err(fault(DecodeErrorKind::DepthExceeded, pos));
     }
     let mut open = number;
-    let mut outer = GroupStack::default();
+    let mut outer = GroupStack { len: 0, near: [0; NEAR], far: None, spill: Vec::new() };
     loop {
         let start = pos;
         let (tag, value) = tag(buf, start).map_err(|kind| fault(kind, start))?;
@@ -321,14 +327,13 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
     }
 }
 
-/// Levels kept on the stack from the start.
-const NEAR: usize = 16;
+/// Levels kept on the stack from the start: for small code all that fit it.
+const NEAR: usize = if SMALL_CODE { LOCAL } else { 16 };
 
 /// Levels that fit the stack: the default depth.
 const LOCAL: usize = 100;
 
 /// The numbers of the groups around the innermost one. The memory for deep nesting is not touched before it is needed.
-#[derive(Default)]
 struct GroupStack {
     len: usize,
     near: [u32; NEAR],

@@ -5,7 +5,7 @@
 //! reference on.
 
 use super::{Cursor, long_varint, short_varint};
-use crate::wire::SMALL;
+use crate::wire::SMALL_CODE;
 
 impl Cursor<'_> {
     /// One byte.
@@ -19,7 +19,7 @@ impl Cursor<'_> {
     /// A varint of 1 to 10 bytes.
     #[inline(always)]
     pub(crate) fn write_varint(&mut self, value: u64) {
-        if SMALL {
+        if SMALL_CODE {
             return self.write_varint_by_bytes(value);
         }
         if value < 0x80 {
@@ -66,7 +66,7 @@ impl Cursor<'_> {
     /// A tag and a varint: one item if each takes one byte, which most do.
     #[inline(always)]
     pub(crate) fn write_tagged_varint(&mut self, tag: u64, value: u64) {
-        if SMALL || tag >= 0x80 || value >= 0x80 {
+        if SMALL_CODE || tag >= 0x80 || value >= 0x80 {
             self.write_varint(tag);
             self.write_varint(value);
         } else if !self.spare.put([tag as u8, value as u8], 2) {
@@ -78,7 +78,7 @@ impl Cursor<'_> {
     #[inline(always)]
     pub(crate) fn write_tagged_fixed32(&mut self, tag: u64, value: u32) {
         let [a, b, c, d] = value.to_le_bytes();
-        if SMALL || tag >= 0x80 {
+        if SMALL_CODE || tag >= 0x80 {
             self.write_varint(tag);
             self.write_fixed32(value);
         } else if !self.spare.put([tag as u8, a, b, c, d], 5) {
@@ -90,7 +90,7 @@ impl Cursor<'_> {
     #[inline(always)]
     pub(crate) fn write_tagged_fixed64(&mut self, tag: u64, value: u64) {
         let [a, b, c, d, e, f, g, h] = value.to_le_bytes();
-        if SMALL || tag >= 0x80 {
+        if SMALL_CODE || tag >= 0x80 {
             self.write_varint(tag);
             self.write_fixed64(value);
         } else if !self.spare.put([tag as u8, a, b, c, d, e, f, g, h], 9) {
