@@ -245,7 +245,7 @@ pub trait Message: Sized {
 
     /// The names of the message and its fields.
     #[doc(hidden)]
-    const __NAMES: &'static MessageNames;
+    const __NAMES: &'static MessageNames = &MessageNames::new(Self::TABLE.full_name(), &[]);
 
     /// Whether a member keeps the unknown fields.
     #[doc(hidden)]

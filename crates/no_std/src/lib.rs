@@ -1,17 +1,10 @@
-//! A sensor without an operating system: it writes its readings to a buffer of fixed size and reads commands out of what it
-//! received, without allocating.
+//! A sensor without an operating system, in three programs: `owned` has members that own memory and an allocator, `borrowed` and
+//! `fixed` have neither. This is what `borrowed` needs: readings are written to a buffer of fixed size, commands read where they are.
 //!
 //! ```text
 //! cargo run --package tablepb-no-std
-//! cargo build --package tablepb-no-std --bin borrowed --target thumbv7em-none-eabihf
 //! RUSTFLAGS="--cfg tablepb_no_alloc" cargo build --package tablepb-no-std --bin fixed --target thumbv7em-none-eabihf
 //! ```
-//!
-//! | program | members | allocator |
-//! |---|---|---|
-//! | `owned` | `String`, `Vec` | one |
-//! | `borrowed` | `&str`, `&[u8]` | none is used |
-//! | `fixed` | `heapless::String`, `heapless::Vec` | none is used |
 #![no_std]
 #![cfg_attr(
     tablepb_no_alloc,
