@@ -12,8 +12,9 @@ pub(crate) const MAX_LEN: usize = i32::MAX as usize;
 /// Nesting that is accepted unless a caller says otherwise: 100 levels below the root message, as in C++.
 pub const DEFAULT_DEPTH: u32 = 100;
 
-/// Whether structs are coded and decoded by shared functions and plain loops: on processors without an operating system, where code takes flash.
-pub(crate) const SMALL_CODE: bool = cfg!(target_os = "none");
+/// Whether structs are coded and decoded by shared functions and plain loops: on processors without an operating system, where code takes flash,
+/// and where a program asks for it, as the tests do.
+pub(crate) const SMALL_CODE: bool = cfg!(any(target_os = "none", tablepb_small_code));
 
 /// Why something cannot grow: the slab of a message, its store, a buffer, a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -92,14 +92,14 @@ fn long_varint(buf: &[u8], pos: usize) -> (u64, usize) {
     }
 }
 
-/// A varint within the last nine bytes of the slice: too short to overflow.
+/// A varint byte by byte: one within the last nine bytes of the slice, and any in small code.
 #[cold]
 #[inline(never)]
 fn last_varint(buf: &[u8], pos: usize) -> (u64, usize) {
     let mut value = 0;
-    for (i, &byte) in buf.get(pos..).unwrap_or_default().iter().enumerate() {
+    for (i, &byte) in buf.get(pos..).unwrap_or_default().iter().take(10).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * i);
-        if byte < 0x80 {
+        if byte < 0x80 && (i < 9 || byte <= 1) {
             return (value, i + 1);
         }
     }
