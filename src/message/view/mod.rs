@@ -169,6 +169,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     /// As [`encode`](Self::encode), with options.
+    // Out of line, it took 17 of 329 instructions for two small numbers.
+    #[inline(always)]
     pub(crate) fn append(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
         self.encoder(options).append(buffer, false).map(drop).map_err(|e| self.named(e))
     }

@@ -76,6 +76,21 @@ pub(crate) fn append<B: Buffer>(
     }
 }
 
+/// Appends a message whose lengths need not be known beforehand, in one pass; `None`, and nothing is appended, if it does not fit the spare
+/// capacity or is too large.
+#[inline]
+pub(crate) fn append_flat<B: Buffer>(
+    buffer: &mut B,
+    write: impl FnOnce(&mut Cursor<'_>, &mut Lengths<'_>),
+) -> Option<usize> {
+    let written = buffer.append_with(|spare| {
+        let mut cursor = Cursor::new(spare);
+        write(&mut cursor, &mut Lengths::none());
+        if cursor.written() > MAX_LEN { Err(CursorOverflow) } else { cursor.finish() }
+    });
+    written.ok()
+}
+
 /// Makes the buffer grow before the message is written.
 #[inline(never)]
 fn append_grown<B: Buffer>(

@@ -156,6 +156,12 @@ impl Lengths<'_> {
         }
     }
 
+    /// No lengths, for a message that was not sized.
+    #[inline]
+    pub(crate) fn none() -> Self {
+        Self { stored: &[], spill: Vec::new(), taken: 0, lost: false }
+    }
+
     /// How many lengths remain.
     #[inline]
     pub(crate) fn remaining(&self) -> usize {

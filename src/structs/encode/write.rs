@@ -77,6 +77,21 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         again: impl FnOnce(&mut StructSizer<'_, '_>) -> u64,
     ) {
         let len = self.take(again);
+        self.put_tag_and_length(spec, len);
+    }
+
+    /// The tag of a packed run, and its length: the next one of the sizing pass, or `again` if there was none.
+    #[inline(always)]
+    pub(in crate::structs) fn tag_and_run(&mut self, spec: WireSpec, again: impl FnOnce() -> u64) {
+        let len = match self.lengths.remaining() {
+            0 => again() as u32,
+            _ => self.lengths.take(),
+        };
+        self.put_tag_and_length(spec, len);
+    }
+
+    #[inline(always)]
+    fn put_tag_and_length(&mut self, spec: WireSpec, len: u32) {
         let tag = u64::from(spec.number) << 3 | WireType::LengthDelimited as u64;
         self.cursor.write_tagged_varint(tag, len.into());
     }

@@ -271,6 +271,18 @@ pub const fn has_messages(table: &MessageTable) -> bool {
     false
 }
 
+/// Whether no length in the message has to be known before it is written but those of strings, bytes and packed runs; and nothing is required.
+pub const fn is_flat(table: &MessageTable) -> bool {
+    let mut rest = table.fields();
+    while let [field, tail @ ..] = rest {
+        if field.map_key().is_some() || matches!(field.cardinality(), Cardinality::Required) {
+            return false;
+        }
+        rest = tail;
+    }
+    !has_messages(table)
+}
+
 /// Whether the numbers ascend, so that fields are written in the order of the listing.
 pub const fn ascend(numbers: &[u32]) -> bool {
     let mut rest = numbers;

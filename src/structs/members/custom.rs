@@ -50,7 +50,7 @@ where
         if !spec.packed {
             return list.iter().for_each(|value| EncodeValue::write(value, spec, writer));
         }
-        writer.tag_and_length(spec, |_| run_len::<K, T>(list));
+        writer.tag_and_run(spec, || run_len::<K, T>(list));
         list.iter().for_each(|value| put_scalar::<K>(writer.cursor, value.to_encoded().to_raw()));
     }
 }

@@ -268,7 +268,7 @@ impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
         if !spec.packed {
             return list.iter().for_each(|value| EncodeValue::<K>::write(value, spec, writer));
         }
-        writer.tag_and_length(spec, |_| run_len::<K, T>(list));
+        writer.tag_and_run(spec, || run_len::<K, T>(list));
         write_run::<K, T>(list, writer.cursor);
     }
 }

@@ -612,3 +612,75 @@ fn nesting_of_100_levels_is_accepted_and_101_rejected() {
     let _ = nest(101).encoded_len();
     assert!(EncodeOptions::new().max_depth(2).encode(&nest(3), &mut buffer).is_err());
 }
+
+/// Members of every kind whose length need not be known before the message is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Flat {
+    id: u64,
+    name: String,
+    temperature: Option<f32>,
+    runs: Vec<i64>,
+    words: Vec<u32>,
+    levels: Vec<u8>,
+    names: Vec<String>,
+    choice: Option<Either>,
+    kept: UnknownFieldSet,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Either {
+    Text(String),
+    Number(i32),
+}
+
+tablepb::message! {
+    Flat as "semantics.Flat" {
+        id: uint64 = 1,
+        name: string = 2,
+        temperature: optional float = 3,
+        runs: repeated sint64 = 4,
+        words: repeated fixed32 = 5,
+        levels: repeated custom uint32 = 6,
+        names: repeated string = 7,
+        choice: oneof Either { Text: string = 8, Number: int32 = 9 },
+        kept: unknown_fields,
+    }
+}
+
+/// One pass where the message fits the spare capacity, two where it does not.
+#[test]
+fn a_message_without_messages_is_the_same_in_any_room() {
+    for count in [0, 1, 3, 40] {
+        let mut flat = Flat {
+            id: count as u64,
+            name: "n".repeat(count),
+            temperature: (count > 1).then_some(1.5),
+            runs: (0..count as i64).map(|i| i - (1 << i)).collect(),
+            words: (0..count as u32).collect(),
+            levels: (0..count).map(|i| (i * 6) as u8).collect(),
+            names: (0..count).map(|i| "abc".repeat(i)).collect(),
+            choice: (count > 0)
+                .then(|| if count % 2 == 0 { Either::Number(-1) } else { Either::Text("t".into()) }),
+            ..Flat::default()
+        };
+        flat.merge(b"\xa0\x06\x07").unwrap();
+        let bytes = flat.encode_to_vec().unwrap();
+        assert_eq!(bytes.len(), flat.encoded_len());
+        assert_eq!(Flat::decode(&bytes).unwrap(), flat);
+        for room in 0..bytes.len() + 70 {
+            let mut buffer = Vec::with_capacity(2 + room);
+            buffer.extend_from_slice(b"ab");
+            flat.encode(&mut buffer).unwrap();
+            assert_eq!(
+                (&buffer[..2], &buffer[2..]),
+                (&b"ab"[..], &bytes[..]),
+                "{count} members, room for {room}"
+            );
+        }
+        // It is not made to grow if the message fits.
+        let mut buffer = Vec::with_capacity(bytes.len());
+        let start = buffer.as_ptr();
+        flat.encode(&mut buffer).unwrap();
+        assert_eq!((buffer.as_ptr(), buffer), (start, bytes));
+    }
+}
