@@ -13,6 +13,9 @@ use tablepb_no_std::Sensor;
 /// `Command { sensor: "oven", action: Calibrate(-0.5) }`.
 const RECEIVED: &[u8] = b"\x0a\x04oven\x1d\x00\x00\x00\xbf";
 
+/// How many bytes are to be sent then.
+const SENT: usize = 19;
+
 /// Obeys a command and reports. Returns how many bytes are to be sent.
 fn run(received: &[u8], out: &mut [u8]) -> usize {
     let mut sensor = Sensor::default();
@@ -34,6 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert_eq!(sensor.interval, 250);
     let len = run(RECEIVED, &mut buffer);
+    assert_eq!(len, SENT);
     let reading = Reading::decode(&buffer[..len])?;
     assert_eq!((reading.sensor, reading.temperature, reading.raw), ("oven", Some(23.5), &[0x09, 0x60][..]));
     say!("{len} bytes: {reading:?}");

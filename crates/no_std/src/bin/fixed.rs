@@ -37,6 +37,9 @@ tablepb::message! {
 /// A batch of `oven` with one reading.
 const RECEIVED: &[u8] = b"\x0a\x04oven\x12\x06\x08\x07\x12\x02\x02\x01";
 
+/// How many bytes are to be sent then.
+const SENT: usize = 24;
+
 /// Adds a reading to a batch that was received.
 fn add(received: &[u8]) -> Result<Batch, DecodeError> {
     let mut batch = Batch::decode(received)?;
@@ -59,6 +62,7 @@ fn run(received: &[u8], out: &mut [u8]) -> usize {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = [0; 64];
     let len = run(RECEIVED, &mut out);
+    assert_eq!(len, SENT);
     let batch = Batch::decode(&out[..len])?;
     assert_eq!((batch.readings.len(), &batch.readings[1].values[..]), (2, &[2, 0][..]));
     say!("{len} bytes: {batch:?}");
