@@ -140,7 +140,7 @@ pub trait Message: Sized {
             cursor.write_varint(lengths.take().into());
             write(self, cursor, lengths, &options);
         });
-        written.map(|_| ()).map_err(named::<Self>)
+        written.map(|_| ()).map_err(|error| named(self, error))
     }
 
     /// The number of bytes that [`encode`](Self::encode) writes, computed by a pass over the message.
@@ -471,17 +471,11 @@ fn append<M: Message>(
     }
     let size = |sizes: &mut Sizes<'_>| size(message, sizes, &options);
     let written = output::append(buffer, size, |cursor, lengths| write(message, cursor, lengths, &options));
-    written.map(|_| ()).map_err(named::<M>)
+    written.map(|_| ()).map_err(|error| named(message, error))
 }
 
-/// Adds the name of the message to an error.
-#[cold]
-fn named<M: Message>(error: EncodeError) -> EncodeError {
-    error.in_message(M::TABLE.full_name())
-}
-
-/// The sizing pass over a message, called through a pointer, as the writing pass of [`Fields`]: a program has the rest of the code once, not once
-/// for each type. They are for outputs that are new memory anyway, and for what is rare.
+/// The sizing pass over a message. Through a pointer to it, as to the writing pass of [`Fields`], a program has the rest of the code once, not once
+/// for each type: for outputs that are new memory anyway, and for what is rare.
 trait Body {
     fn body_len(&self, sizer: &mut StructSizer<'_, '_>) -> u64;
 
@@ -494,6 +488,7 @@ trait Fields: Body {
 }
 
 impl<M: Message> Body for M {
+    #[inline]
     fn body_len(&self, sizer: &mut StructSizer<'_, '_>) -> u64 {
         sizer.body(self)
     }
@@ -504,6 +499,7 @@ impl<M: Message> Body for M {
 }
 
 impl<M: Message> Fields for M {
+    #[inline]
     fn write_fields(&self, writer: &mut StructWriter<'_, '_, '_>) {
         writer.body(self);
     }
@@ -527,32 +523,21 @@ impl dyn Body + '_ {
 }
 
 impl dyn Fields + '_ {
-    fn size(&self, sizes: &mut Sizes<'_>, options: &EncodeOptions) -> Result<u64, EncodeError> {
-        let mut sizer = StructSizer::new(sizes, options);
-        let total = self.body_len(&mut sizer);
-        sizer.finish(self.names())?;
-        Ok(total)
-    }
-
-    fn write(&self, cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>, options: &EncodeOptions) {
-        self.write_fields(&mut StructWriter::new(cursor, lengths, options));
-    }
-
     #[cfg(not(tablepb_no_alloc))]
     #[inline(never)]
     fn to_vec(&self, options: &EncodeOptions) -> Result<Vec<u8>, EncodeError> {
-        let written = output::to_vec(&mut |sizes| self.size(sizes, options), &|cursor, lengths| {
-            self.write(cursor, lengths, options);
+        let written = output::to_vec(&mut |sizes| size(self, sizes, options), &|cursor, lengths| {
+            write(self, cursor, lengths, options);
         });
-        written.map_err(|error| self.named(error))
+        written.map_err(|error| named(self, error))
     }
 
     #[inline(never)]
     fn to_slice(&self, slice: &mut [u8], options: &EncodeOptions) -> Result<usize, EncodeError> {
-        let written = output::to_slice(slice, &mut |sizes| self.size(sizes, options), &|cursor, lengths| {
-            self.write(cursor, lengths, options);
+        let written = output::to_slice(slice, &mut |sizes| size(self, sizes, options), &|cursor, lengths| {
+            write(self, cursor, lengths, options);
         });
-        written.map_err(|error| self.named(error))
+        written.map_err(|error| named(self, error))
     }
 
     #[cfg(feature = "bytes")]
@@ -565,38 +550,42 @@ impl dyn Fields + '_ {
         let written = output::to_buf_mut(
             buffer,
             reserve,
-            &mut |sizes| self.size(sizes, options),
+            &mut |sizes| size(self, sizes, options),
             &|cursor, lengths| {
-                self.write(cursor, lengths, options);
+                write(self, cursor, lengths, options);
             },
         );
-        written.map_err(|error| self.named(error))
-    }
-
-    /// Adds the name of the message to an error.
-    #[cold]
-    fn named(&self, error: EncodeError) -> EncodeError {
-        error.in_message(self.names().full_name)
+        written.map_err(|error| named(self, error))
     }
 }
 
 /// The sizing pass, which also checks required fields.
 #[inline]
-fn size<M: Message>(message: &M, sizes: &mut Sizes<'_>, options: &EncodeOptions) -> Result<u64, EncodeError> {
+fn size<B: Body + ?Sized>(
+    message: &B,
+    sizes: &mut Sizes<'_>,
+    options: &EncodeOptions,
+) -> Result<u64, EncodeError> {
     let mut sizer = StructSizer::new(sizes, options);
-    let total = sizer.body(message);
-    sizer.finish(M::__NAMES)?;
+    let total = message.body_len(&mut sizer);
+    sizer.finish(message.names())?;
     Ok(total)
 }
 
 #[inline]
-fn write<M: Message>(
-    message: &M,
+fn write<F: Fields + ?Sized>(
+    message: &F,
     cursor: &mut Cursor<'_>,
     lengths: &mut Lengths<'_>,
     options: &EncodeOptions,
 ) {
-    StructWriter::new(cursor, lengths, options).body(message);
+    message.write_fields(&mut StructWriter::new(cursor, lengths, options));
+}
+
+/// Adds the name of the message to an error.
+#[cold]
+fn named<B: Body + ?Sized>(message: &B, error: EncodeError) -> EncodeError {
+    error.in_message(message.names().full_name)
 }
 
 /// Decodes a new message and checks its required fields.

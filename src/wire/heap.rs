@@ -1,6 +1,6 @@
 //! `Vec` and `Cow`, or what stands for them in a program without an allocator.
 //!
-//! Rooms that structs alone need import them from here, so that the feature `alloc` is a matter of this file where they only keep what is
+//! Rooms that structs alone need import them from here, so that `--cfg tablepb_no_alloc` is a matter of this file where they only keep what is
 //! rare: unlisted numbers of closed enums, lengths that do not fit the stack, groups nested deeper than 100 levels. Without an
 //! allocator that is as if there were no memory, which each of them handles anyway. Members that own memory, and what they need, are not
 //! there at all.

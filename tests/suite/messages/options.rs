@@ -3,7 +3,10 @@
 use tablepb::bytes::{Buf, Bytes};
 use tablepb::partial::Projection;
 use tablepb::schema::{DescriptorErrorKind, PoolOptions};
-use tablepb::{DecodeErrorKind, DecodeOptions, DescriptorPool, DynamicMessage, EncodeOptions, Message};
+use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
+use tablepb::{
+    DecodeErrorKind, DecodeOptions, DescriptorPool, DynamicMessage, EncodeErrorKind, EncodeOptions, Message,
+};
 
 #[derive(Debug, Default, PartialEq)]
 struct Log {
@@ -97,4 +100,31 @@ fn pools_grow_within_the_bounds_that_are_given() {
     assert!(PoolOptions::new().add(&pool, set).unwrap().message("Log").is_ok());
     let error = PoolOptions::new().max_messages(0).add(&pool, set).unwrap_err();
     assert_eq!(error.kind(), DescriptorErrorKind::TooMany);
+}
+
+/// Into a slice as into a buffer: in key order on request, without required fields on request, and nothing is written if it does not fit.
+#[test]
+fn messages_are_encoded_to_slices_by_the_options() {
+    static MAP: MessageTable = MessageTable::new(
+        "options.Map",
+        &[FieldTable::map("m", 1, Kind::Uint32, Kind::Bool), FieldTable::new("r", 2, Kind::Bool).required()],
+    )
+    .syntax(Syntax::Proto2);
+    let pool = DescriptorPool::from_tables(&[&MAP]).unwrap();
+    let partial = DecodeOptions::new().allow_partial(true);
+    let bytes = b"\x0a\x04\x08\x09\x10\x01\x0a\x04\x08\x02\x10\x01";
+    let message = partial.decode_dynamic(&pool.message("options.Map").unwrap(), bytes).unwrap();
+    let (sorted, mut slice) = ([&bytes[6..], &bytes[..6]].concat(), [0; 12]);
+    assert!(EncodeOptions::new().encode_to_slice(&message, &mut slice).is_err());
+    let options = EncodeOptions::new().allow_partial(true);
+    for options in [options, options.deterministic(true)] {
+        let expected = if options == options.deterministic(true) { &sorted[..] } else { &bytes[..] };
+        assert_eq!(options.encode_to_slice(&message, &mut slice).unwrap(), 12);
+        assert_eq!(slice, expected);
+        assert_eq!(options.encode_to_slice(&message.as_view(), &mut slice).unwrap(), 12);
+        assert_eq!(slice, expected);
+    }
+    let mut short = [7; 11];
+    let error = options.encode_to_slice(&message, &mut short).unwrap_err();
+    assert_eq!((error.kind(), short), (EncodeErrorKind::BufferTooSmall, [7; 11]));
 }

@@ -357,6 +357,23 @@ fn what_a_type_refuses_is_an_error_with_a_path() {
     }
 }
 
+/// Text says so too, with the path.
+#[cfg(feature = "json")]
+#[test]
+fn what_a_type_refuses_is_an_error_in_json_and_text() {
+    use tablepb::ParseErrorKind;
+    let errors = [
+        tablepb::json::from_str::<Own>(r#"{"level": 256}"#).unwrap_err(),
+        tablepb::text::from_str::<Own>("level: 256").unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!((error.kind(), error.path().to_string()), (ParseErrorKind::InvalidValue, "level".into()));
+    }
+    let mut message = own();
+    assert!(tablepb::json::merge_from_slice(&mut message, br#"{"level": 256}"#).is_err());
+    assert_eq!(message, own());
+}
+
 /// At every budget and every length of the input, a decode fails or gives the message, and a merge leaves a message that can be used.
 #[test]
 fn failures_at_every_step_leave_a_usable_message() {
