@@ -14,7 +14,7 @@ use common::schema::{Card, Kind, Schema, Syntax};
 use common::wire::Wire;
 use tablepb::partial::Projection;
 use tablepb::raw::{RawFields, RawValue};
-use tablepb::{DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, Prepared};
+use tablepb::{DecodeOptions, Decoder, DynamicMessage, Message, MessageDescriptor, Prepared};
 
 #[global_allocator]
 static HEAP: Keeping = Keeping::new();
@@ -251,13 +251,13 @@ fn types_of_many_fields_take_time_for_what_is_set() {
                         println!("{}", slow[slow.len() - 1]);
                     }
                     // Per piece, for the bytes of a tag differ.
-                    let mut each = least(run, &inputs[1]) * unit.0.len() as f64;
+                    let mut each = least(&mut *run, &inputs[1]) * unit.0.len() as f64;
                     match fields {
                         70 => *usual = each,
                         600.. if !refused => {
                             for round in 0..TRIES {
                                 if each > WIDE * *usual && (round < 4 || each < 2.0 * WIDE * *usual) {
-                                    each = each.min(least(run, &inputs[1]) * unit.0.len() as f64);
+                                    each = each.min(least(&mut *run, &inputs[1]) * unit.0.len() as f64);
                                 }
                             }
                             if each > WIDE * *usual {
@@ -274,4 +274,45 @@ fn types_of_many_fields_take_time_for_what_is_set() {
         }
     }
     assert!(slow.is_empty(), "{slow:#?}");
+}
+
+#[derive(Default)]
+struct Runs {
+    negatives: Vec<i64>,
+    doubles: Vec<f64>,
+}
+
+tablepb::message! {
+    Runs as "linear.Runs" { negatives: repeated int64 = 1, doubles: repeated double = 2 }
+}
+
+/// A struct that does not fit the spare capacity is written again. In half of the capacity that they need, these two took 3.9 and 2.0 times as
+/// long as in all of it, because each value was tried in vain; now 1.4 and 1.1.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "measures time: for release builds")]
+fn a_struct_that_does_not_fit_its_buffer_takes_little_longer() {
+    const LEN: usize = 1000;
+    let messages = [
+        Runs { negatives: vec![-1; LEN], ..Runs::default() },
+        Runs { doubles: vec![0.5; LEN], ..Runs::default() },
+    ];
+    for (at, message) in messages.iter().enumerate() {
+        let len = message.encoded_len();
+        let mut times = [f64::MAX; 2];
+        for round in 0..TRIES {
+            for (time, room) in times.iter_mut().zip([len + 64, len / 2]) {
+                let encode = |_: &[u8]| {
+                    let mut buffer = Vec::with_capacity(room);
+                    message.encode(&mut buffer).expect("memory");
+                    std::hint::black_box(buffer);
+                };
+                *time = time.min(least(encode, &[]));
+            }
+            if round > 2 && times[1] < 1.8 * times[0] {
+                break;
+            }
+        }
+        let [all, half] = times;
+        assert!(half < 1.8 * all, "message {at}: {:.1} times as long", half / all);
+    }
 }

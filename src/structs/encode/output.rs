@@ -84,6 +84,10 @@ pub(crate) fn append_flat<B: Buffer>(
     write: impl FnOnce(&mut Cursor<'_>, &mut Lengths<'_>),
 ) -> Option<usize> {
     let written = buffer.append_with(|spare| {
+        // A buffer that is new: writes in vain take longer than a sizing pass.
+        if spare.is_empty() {
+            return Err(CursorOverflow);
+        }
         let mut cursor = Cursor::new(spare);
         write(&mut cursor, &mut Lengths::none());
         if cursor.written() > MAX_LEN { Err(CursorOverflow) } else { cursor.finish() }

@@ -80,14 +80,33 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         self.put_tag_and_length(spec, len);
     }
 
-    /// The tag of a packed run, and its length: the next one of the sizing pass, or `again` if there was none.
+    /// The tag of a packed run, and its length: the next one of the sizing pass, or `again` if there was none. False if there is no room for the
+    /// run, whose values need not be written then.
     #[inline(always)]
-    pub(in crate::structs) fn tag_and_run(&mut self, spec: WireSpec, again: impl FnOnce() -> u64) {
+    pub(in crate::structs) fn tag_and_run(&mut self, spec: WireSpec, again: impl FnOnce() -> u64) -> bool {
         let len = match self.lengths.remaining() {
             0 => again() as u32,
             _ => self.lengths.take(),
         };
         self.put_tag_and_length(spec, len);
+        let fits = self.cursor.room() >= len as usize;
+        if !fits {
+            self.cursor.fail();
+        }
+        fits
+    }
+
+    /// Writes the elements of a list, until there is no room.
+    #[inline(always)]
+    pub(in crate::structs) fn each<T>(&mut self, list: &[T], write: impl Fn(&T, &mut Self)) {
+        for value in list {
+            // What does not fit the spare capacity is written again, after a sizing pass. Each value that is tried in vain takes ten times as
+            // long as one that fits.
+            if self.cursor.is_full() {
+                return;
+            }
+            write(value, self);
+        }
     }
 
     #[inline(always)]

@@ -48,10 +48,11 @@ where
             return;
         }
         if !spec.packed {
-            return list.iter().for_each(|value| EncodeValue::write(value, spec, writer));
+            return writer.each(list, |value, writer| EncodeValue::write(value, spec, writer));
         }
-        writer.tag_and_run(spec, || run_len::<K, T>(list));
-        list.iter().for_each(|value| put_scalar::<K>(writer.cursor, value.to_encoded().to_raw()));
+        if writer.tag_and_run(spec, || run_len::<K, T>(list)) {
+            list.iter().for_each(|value| put_scalar::<K>(writer.cursor, value.to_encoded().to_raw()));
+        }
     }
 }
 

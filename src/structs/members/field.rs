@@ -58,9 +58,7 @@ pub trait EncodeValue<K: KindMarker>: Sized + ShowValue<K> {
     /// Writes a repeated field.
     #[inline]
     fn write_all(list: &[Self], spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        for value in list {
-            value.write(spec, writer);
-        }
+        writer.each(list, |value, writer| value.write(spec, writer));
     }
 }
 

@@ -266,10 +266,11 @@ impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
             return;
         }
         if !spec.packed {
-            return list.iter().for_each(|value| EncodeValue::<K>::write(value, spec, writer));
+            return writer.each(list, |value, writer| EncodeValue::<K>::write(value, spec, writer));
         }
-        writer.tag_and_run(spec, || run_len::<K, T>(list));
-        write_run::<K, T>(list, writer.cursor);
+        if writer.tag_and_run(spec, || run_len::<K, T>(list)) {
+            write_run::<K, T>(list, writer.cursor);
+        }
     }
 }
 
