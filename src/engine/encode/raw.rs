@@ -154,7 +154,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     ///
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn append(self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
         self.prefetch();
         let mut pass = self.pass();

@@ -197,7 +197,6 @@ impl<'b> Cursor<'b> {
     }
 
     /// The first `len` of some bytes, if there is room for all of them; false, and nothing is put, if there is not.
-    #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
     #[inline(always)]
     pub(in crate::wire) fn put_first<const N: usize>(&mut self, bytes: [u8; N], len: usize) -> bool {
         self.spare.put(bytes, len)
