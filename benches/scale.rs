@@ -1,8 +1,8 @@
-//! Time and memory at the largest sizes: `cargo bench --bench scale --package tablepb-benches`. It takes four minutes and 9 GB of memory; `-- --quick` takes a
-//! hundredth of the sizes.
+//! Time at the largest sizes: `cargo bench --package tablepb-benches --bench scale -- --whole`, two minutes and 9 GB of memory. Without
+//! `--whole` a hundredth of the sizes.
 //!
 //! Each row is one thing of three sizes, each four times the one before. Time in proportion quadruples too; the last column is the growth for twice the
-//! size, the larger one of the two steps. What is printed are comma-separated values, of which docs/reliability/scale.csv is a copy.
+//! size, the larger one of the two steps. What is printed are comma-separated values; docs/reliability/scale.csv keeps them.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -87,7 +87,7 @@ fn field(number: u64, content: &[u8]) -> Vec<u8> {
 }
 
 fn main() {
-    let part = if std::env::args().any(|argument| argument == "--quick") { 100 } else { 1 };
+    let part = if std::env::args().any(|argument| argument == "--whole") { 1 } else { 100 };
     println!("what,unit,n,operation,ms at n/16,ms at n/4,ms at n,growth for twice the size");
     let lists = pool(
         "syntax = \"proto3\"; message M { bytes data = 1; repeated int32 run = 2; repeated Point points = 3; map<int32, int32> map = 4; }
