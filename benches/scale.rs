@@ -1,4 +1,4 @@
-//! Time at the largest sizes: `cargo bench --package tablepb-benches --bench scale -- --whole`, two minutes and 9 GB of memory. Without
+//! Time at the largest sizes: `cargo bench --package tablepb-benches --bench scale -- --whole`, a minute or two and 6.3 GB of memory. Without
 //! `--whole` a hundredth of the sizes.
 //!
 //! Each row is one thing of three sizes, each four times the one before. Time in proportion quadruples too; the last column is the growth for twice the

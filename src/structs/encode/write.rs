@@ -89,19 +89,15 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
             _ => self.lengths.take(),
         };
         self.put_tag_and_length(spec, len);
-        let fits = self.cursor.room() >= len as usize;
-        if !fits {
-            self.cursor.fail();
-        }
-        fits
+        self.cursor.takes(len.into())
     }
 
     /// Writes the elements of a list, until there is no room.
     #[inline(always)]
     pub(in crate::structs) fn each<T>(&mut self, list: &[T], write: impl Fn(&T, &mut Self)) {
         for value in list {
-            // What does not fit the spare capacity is written again, after a sizing pass. Each value that is tried in vain takes ten times as
-            // long as one that fits.
+            // What does not fit the spare capacity is written again, after a sizing pass. A value that is tried in vain takes several
+            // times as long as one that fits.
             if self.cursor.is_full() {
                 return;
             }

@@ -92,6 +92,16 @@ impl<'b> Cursor<'b> {
         if self.overflow != 0 { Err(CursorOverflow) } else { Ok(self.spare.finish()) }
     }
 
+    /// Whether there is room for `len` bytes; if not, the cursor is full, and they need not be written.
+    #[inline(always)]
+    pub(crate) fn takes(&mut self, len: u64) -> bool {
+        let fits = len <= self.room() as u64;
+        if !fits {
+            self.fail();
+        }
+        fits
+    }
+
     /// One byte.
     #[inline(always)]
     pub fn put_byte(&mut self, byte: u8) {
