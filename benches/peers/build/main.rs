@@ -1,8 +1,14 @@
 //! Compiles the schemas with protox (no protoc needed) and generates the code of the contenders, for the programs that are built.
 
+#[cfg(feature = "random")]
+mod drawn;
 mod growth;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "random")]
+#[path = "../src/ratio/random.rs"]
+#[allow(dead_code)]
+mod random;
 mod ratio;
 mod reading;
 #[cfg(feature = "rivals")]
@@ -26,8 +32,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     // buffa-build asks cargo to build again when this file is younger than the last build, which wrote it.
     fs::File::options().write(true).open(out.join("ratio.binpb"))?.set_modified(std::time::UNIX_EPOCH)?;
     let pool = DescriptorPool::from_file_descriptor_set(set.clone())?;
-    fs::write(out.join("typed.rs"), typed::generate(&pool))?;
+    fs::write(out.join("typed.rs"), typed::generate(&pool, "ratio.", &[false, true]))?;
     growth::generate(&out)?;
+    #[cfg(feature = "random")]
+    drawn::generate(&out)?;
     #[cfg(feature = "json")]
     json::generate(&files, &set, &pool, &out)?;
     ratio::generate(&files, set, &pool, &out)

@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::{error::Error, fs};
 
 pub fn generate(files: &[PathBuf], out: &Path) -> Result<(), Box<dyn Error>> {
-    buffa(files, out)?;
+    let names: Vec<&OsStr> = files.iter().filter_map(|file| file.file_name()).collect();
+    let folder = out.join("buffa");
+    fs::create_dir_all(&folder)?;
+    buffa(&names, &out.join("ratio.binpb"), &folder)?;
     quick(files, out)
 }
 
 /// buffa: owned structs and views.
-fn buffa(files: &[PathBuf], out: &Path) -> Result<(), Box<dyn Error>> {
-    let folder = out.join("buffa");
-    fs::create_dir_all(&folder)?;
-    let names: Vec<&OsStr> = files.iter().filter_map(|file| file.file_name()).collect();
+pub fn buffa(files: &[&OsStr], set: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
     buffa_build::Config::new()
-        .descriptor_set(out.join("ratio.binpb"))
-        .files(&names)
+        .descriptor_set(set)
+        .files(files)
         .out_dir(folder)
         .include_file("buffa.rs")
         .compile()

@@ -9,18 +9,20 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 struct Generator {
+    prefix: &'static str,
     borrowed: bool,
     /// Messages that have strings or bytes in them.
     texts: BTreeSet<String>,
 }
 
-pub fn generate(pool: &DescriptorPool) -> String {
+/// The structs of the packages that begin with a prefix: owned ones, borrowed ones, or both.
+pub fn generate(pool: &DescriptorPool, prefix: &'static str, borrowed: &[bool]) -> String {
     let mut out = String::new();
-    for borrowed in [false, true] {
-        let mut generator = Generator { borrowed, texts: BTreeSet::new() };
+    for &borrowed in borrowed {
+        let mut generator = Generator { prefix, borrowed, texts: BTreeSet::new() };
         generator.find_texts(pool);
         let _ = writeln!(out, "pub mod {} {{", if borrowed { "borrowed" } else { "owned" });
-        for file in pool.files().filter(|file| file.package_name().starts_with("ratio.")) {
+        for file in pool.files().filter(|file| file.package_name().starts_with(prefix)) {
             let _ = writeln!(out, "pub mod {} {{", file.package_name().trim_start_matches("ratio."));
             for item in pool.all_enums().filter(|item| item.parent_file() == file) {
                 enumeration(&mut out, &item);
@@ -31,9 +33,7 @@ pub fn generate(pool: &DescriptorPool) -> String {
             out += "}\n";
         }
         out += "}\n";
-        if borrowed {
-            generator.pairs(&mut out, pool);
-        }
+        generator.pairs(&mut out, pool);
     }
     out
 }
@@ -169,14 +169,18 @@ impl Generator {
     /// Says which structs belong to a message.
     fn pairs(&self, out: &mut String, pool: &DescriptorPool) {
         let roots =
-            |m: &MessageDescriptor| m.package_name().starts_with("ratio.") && m.parent_message().is_none();
+            |m: &MessageDescriptor| m.package_name().starts_with(self.prefix) && m.parent_message().is_none();
         for message in pool.all_messages().filter(roots) {
             let (name, life) = (message.name(), self.lifetime(&message));
             let package = message.package_name().trim_start_matches("ratio.");
-            let _ =
-                writeln!(out, "impl crate::contenders::typed::Typed for super::prost::{package}::{name} {{");
-            let _ = writeln!(out, "    type Owned = owned::{package}::{name};");
-            let _ = writeln!(out, "    type Borrowed<'i> = borrowed::{package}::{name}{life};\n}}");
+            let (of, member) = match self.borrowed {
+                false => ("Typed", format!("Owned = owned::{package}::{name}")),
+                true => ("Borrows", format!("Borrowed<'i> = borrowed::{package}::{name}{life}")),
+            };
+            let _ = writeln!(
+                out,
+                "impl crate::contenders::typed::{of} for super::prost::{package}::{name} {{ type {member}; }}"
+            );
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Speed of tablepb beside other Protocol Buffers crates, as ratios in one run; README.md explains how to read it.
 
 mod contenders;
+#[cfg(feature = "random")]
+mod drawn;
 mod generated;
 mod growth;
 mod measure;
@@ -33,8 +35,48 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            println!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
     let pool = DescriptorPool::decode(DESCRIPTORS).expect("a descriptor set by protox");
-    let handles = Rc::new(Handles::new(&pool));
+    if options.csv {
+        println!("{}", report::CSV);
+    }
+    #[cfg(feature = "random")]
+    {
+        let drawn = DescriptorPool::decode(drawn::DESCRIPTORS).expect("a descriptor set by protox");
+        let tables = tables(options, drawn::SHAPES, &drawn, &Rc::new(Handles::new(&pool)))?;
+        if !options.csv && !options.check && tables.iter().any(|table| !table.rows.is_empty()) {
+            drawn::print(&tables);
+        }
+    }
+    let tables = tables(options, SHAPES, &pool, &Rc::new(Handles::new(&pool)))?;
+    if options.csv || options.check || tables.iter().all(|table| table.rows.is_empty()) {
+        return Ok(());
+    }
+    tables.iter().for_each(report::print);
+    if options.has_growth() {
+        growth::print(&pool, options.seed, options.quick);
+    }
+    targets::print_means(&tables);
+    targets::print_targets(&tables);
+    Ok(())
+}
+
+/// Measures shapes in each mode and regime; or only checks them, or prints comma-separated values at once.
+fn tables(
+    options: &Options,
+    shapes: &'static [Shape],
+    pool: &DescriptorPool,
+    handles: &Rc<Handles>,
+) -> Result<Vec<Table>, String> {
     let minima = options.minima;
     let effort = match options.quick {
         true => Effort { budget: Duration::from_millis(150), min_rounds: 5, max_rounds: 31, minima },
@@ -44,7 +86,7 @@ fn main() -> ExitCode {
     let sets: Vec<(Regime, Vec<(&Shape, &'static Payloads)>)> = options
         .regimes()
         .map(|(regime, size)| {
-            let shapes = SHAPES.iter().filter(|shape| options.has_shape(shape));
+            let shapes = shapes.iter().filter(|shape| options.has_shape(shape));
             let sets = shapes.map(|shape| {
                 let payloads: &Payloads = Box::leak(Box::new(shape.payloads(options.seed, regime, size)));
                 (shape, payloads)
@@ -52,10 +94,7 @@ fn main() -> ExitCode {
             (regime, sets.collect())
         })
         .collect();
-    let mut results = Vec::new();
-    if options.csv {
-        println!("{}", report::CSV);
-    }
+    let mut tables = Vec::new();
     for mode in Mode::ALL.iter().copied().filter(|mode| options.has_mode(*mode)) {
         for (regime, sets) in &sets {
             let mut rows = Vec::new();
@@ -63,10 +102,10 @@ fn main() -> ExitCode {
                 let descriptor = pool.message(shape.message).expect("in the descriptor set");
                 let setup = Setup { payloads, descriptor, handles: handles.clone(), edit: shape.edit };
                 let mut contenders = (shape.contenders)(mode, &setup);
-                if let Err(text) = verify(mode, shape, &mut contenders, payloads) {
-                    println!("{text}");
-                    return ExitCode::FAILURE;
+                if contenders.is_empty() {
+                    continue;
                 }
+                verify(mode, shape, &mut contenders, payloads)?;
                 if options.check {
                     continue;
                 }
@@ -80,25 +119,13 @@ fn main() -> ExitCode {
                 });
             }
             let table = Table { mode, regime: *regime, rows };
-            match () {
-                () if options.check => {}
-                () if options.csv => report::print_csv(&table),
-                () => {
-                    report::print(&table);
-                    results.push(table);
-                }
+            if options.csv {
+                report::print_csv(&table);
             }
+            tables.push(table);
         }
     }
-    if options.csv {
-        return ExitCode::SUCCESS;
-    }
-    if options.has_growth() && !options.check {
-        growth::print(&pool, options.seed, options.quick);
-    }
-    targets::print_means(&results);
-    targets::print_targets(&results);
-    ExitCode::SUCCESS
+    Ok(tables)
 }
 
 /// Checks that all contenders make the same of the messages.

@@ -18,7 +18,7 @@ pub struct Options {
 }
 
 const HELP: &str = "\
-options: --shape NAME    only this shape (may be repeated)
+options: --shape NAME    only this shape (may be repeated); random: those that are drawn at random
          --mode NAME     only this mode (may be repeated)
          --in-cache      only messages in cache
          --out-of-cache  only messages out of cache
@@ -63,10 +63,8 @@ impl Options {
                 _ => return Err(HELP.to_owned()),
             }
         }
-        let known = |names: &[String], all: &[&str]| names.iter().all(|name| all.contains(&name.as_str()));
-        let shapes: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
-        let modes: Vec<&str> = mode_names().collect();
-        if known(&options.shapes, &shapes) && known(&options.modes, &modes) {
+        let is_mode = |name: &String| mode_names().any(|mode| mode == name);
+        if options.shapes.iter().all(|name| is_shape(name)) && options.modes.iter().all(is_mode) {
             Ok(options)
         } else {
             Err(list())
@@ -74,7 +72,8 @@ impl Options {
     }
 
     pub fn has_shape(&self, shape: &Shape) -> bool {
-        self.shapes.is_empty() || self.shapes.iter().any(|name| name == shape.name)
+        let named = |name: &String| name == shape.name || shape.name.split(' ').next() == Some(name);
+        self.shapes.is_empty() || self.shapes.iter().any(named)
     }
 
     /// Whether to see how cost grows with size.
@@ -94,12 +93,25 @@ impl Options {
     }
 }
 
+fn shape_names() -> impl Iterator<Item = &'static str> {
+    let random = cfg!(feature = "random").then_some("random");
+    random.into_iter().chain(SHAPES.iter().map(|shape| shape.name))
+}
+
+fn is_shape(name: &str) -> bool {
+    #[cfg(feature = "random")]
+    if crate::drawn::SHAPES.iter().any(|shape| shape.name == name) {
+        return true;
+    }
+    shape_names().any(|shape| shape == name)
+}
+
 fn mode_names() -> impl Iterator<Item = &'static str> {
     Mode::ALL.iter().map(|mode| mode.name()).chain(["growth"])
 }
 
 fn list() -> String {
-    let shapes: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
+    let shapes: Vec<&str> = shape_names().collect();
     let modes: Vec<&str> = mode_names().collect();
     format!("shapes: {}\nmodes: {}", shapes.join(" "), modes.join(" "))
 }

@@ -29,6 +29,9 @@ const ROUND: usize = 512 << 10;
 /// The least number of messages in a set: with fewer, there is no order to speak of.
 const LEAST: usize = 4;
 
+/// A message counts for at least so many bytes of a set: some shapes have hardly any.
+const SMALL: usize = 8;
+
 /// Distinct messages of one shape.
 pub struct Payloads {
     pub messages: Vec<Vec<u8>>,
@@ -42,14 +45,15 @@ pub struct Payloads {
 impl Payloads {
     /// As many messages as it takes to reach a size.
     pub fn collect(regime: Regime, size: usize, mut make: impl FnMut() -> Vec<u8>) -> Self {
-        let (mut messages, mut bytes) = (Vec::new(), 0);
-        while bytes < size || messages.len() < LEAST {
+        let (mut messages, mut bytes, mut counted) = (Vec::new(), 0, 0);
+        while counted < size || messages.len() < LEAST {
             let message = make();
             bytes += message.len();
+            counted += message.len().max(SMALL);
             messages.push(message);
         }
         let shuffled = regime == Regime::InCache;
-        let repeats = if shuffled { ROUND.div_ceil(bytes).max(4) } else { 1 };
+        let repeats = if shuffled { ROUND.div_ceil(counted).max(4) } else { 1 };
         Self { messages, bytes, repeats, shuffled }
     }
 

@@ -4,6 +4,7 @@ mod article;
 mod chart;
 mod columns;
 mod data;
+mod drawn;
 mod experiments;
 mod measure;
 mod page;
@@ -20,7 +21,7 @@ and the tables of README.md and docs/columns.md.
   --read         measure nothing: make the page of what is stored
   --read DIR     the same of the files in another directory
   --only NAME    measure only this and read the rest (may be repeated):
-                 ratio, json, latency, partial, records, growth, columns, sizes
+                 random, ratio, json, latency, partial, records, growth, columns, sizes
   --out DIR      write benchmarks.md and the pictures there instead of docs, and leave README.md and docs/columns.md alone";
 
 struct Arguments {

@@ -14,7 +14,11 @@ pub struct Program {
 }
 
 /// All of them; each command is run in the root of the repository.
-pub const PROGRAMS: [Program; 8] = [
+pub const PROGRAMS: [Program; 9] = [
+    Program {
+        name: "random",
+        command: "cargo run --profile units --manifest-path benches/peers/Cargo.toml --features random --bin ratio -- --shape random --quick --minima --csv",
+    },
     Program {
         name: "ratio",
         command: "cargo run --release --manifest-path benches/peers/Cargo.toml --features rivals --bin ratio -- --quick --csv",

@@ -1,7 +1,7 @@
 //! The page, put together of its sections, and the table of the README.
 
 use crate::data::Table;
-use crate::{article, columns, experiments, measure, speed};
+use crate::{article, columns, drawn, experiments, measure, speed};
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
@@ -62,8 +62,11 @@ pub fn write(data: &Path, docs: &Path) -> Result<[String; 2], Box<dyn Error>> {
     page += &experiments::sizes(&place)?;
     page += &commands();
     fs::write(docs.join("benchmarks.md"), page)?;
-    let line = environment_line(&place)?;
-    Ok([speed::summary(&place)? + &line, columns::tables(&place)?])
+    let [drawn_line, line] = [environment_line(&place, "random")?, environment_line(&place, "ratio")?];
+    Ok([
+        drawn::summary(&place)? + &drawn_line + "\n" + &speed::summary(&place)? + &line,
+        columns::tables(&place)?,
+    ])
 }
 
 /// The machine and the versions.
@@ -76,13 +79,13 @@ fn environment(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-fn environment_line(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
+fn environment_line(place: &Place<'_>, program: &str) -> Result<String, Box<dyn Error>> {
     let environment = place.read("environment")?;
     let of = |name: &str| {
         let rows = environment.with(&[("name", name)]);
         rows.first().map_or(String::new(), |row| row.text("value").to_owned())
     };
-    Ok(format!("Measured on {}, with {}.\n", of("ratio measured"), of("compiler")))
+    Ok(format!("Measured on {}, with {}.\n", of(&format!("{program} measured")), of("compiler")))
 }
 
 /// What is run for what.

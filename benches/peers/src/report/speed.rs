@@ -5,10 +5,10 @@ use crate::data::{Row, Table, mean};
 use crate::page::{Place, heads, image, table};
 use std::error::Error;
 
-const REGIMES: [&str; 2] = ["in cache", "out of cache"];
+pub const REGIMES: [&str; 2] = ["in cache", "out of cache"];
 
 /// No shape counts for more than this in a mean.
-const CAP: f64 = 4.0;
+pub const CAP: f64 = 4.0;
 
 /// What is compared in the summary: a mode, one of ours, and what it is.
 const OURS: [(&str, &str, &str); 11] = [
@@ -108,6 +108,7 @@ pub fn protobuf(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
         picture(place, &ratio, mode, &bars)?;
         text += &image(mode, &format!("{mode}: times as fast as prost, per shape"));
     }
+    text += &crate::drawn::summary(place)?;
     text += &summary(place)?;
     text += "The same beside the best rival of any kind at each shape (prost, buffa and its views, quick-protobuf, prost-reflect), \
         which may borrow where ours owns:\n\n";

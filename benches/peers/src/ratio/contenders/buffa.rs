@@ -11,18 +11,9 @@ where
     M: HasMessageView + Read + Default + 'static,
     for<'a> M::View<'a>: Read + ViewEncode<'a>,
 {
-    match mode {
+    let mut all = plain::<M>(mode, setup);
+    all.extend(match mode {
         Mode::Decode => vec![
-            from_bytes(
-                "buffa",
-                Label::Fresh,
-                (),
-                |(), bytes| {
-                    black_box(&decode::<M>(bytes));
-                    0
-                },
-                |(), bytes| decode::<M>(bytes).encode_to_vec(),
-            ),
             from_bytes(
                 "buffa merge",
                 Label::Reused,
@@ -65,21 +56,39 @@ where
         ],
         Mode::Encode => {
             let mut cache = SizeCache::new();
-            let mut view_cache = SizeCache::new();
-            vec![
-                to_bytes("buffa", Label::Fresh, setup, decode::<M>, move |message, buffer: &mut Vec<u8>| {
-                    message.encode_with_cache(&mut cache, buffer);
-                }),
-                to_bytes(
-                    "buffa view",
-                    Label::Borrowed,
-                    setup,
-                    view::<M>,
-                    move |view, buffer: &mut Vec<u8>| view.encode_with_cache(&mut view_cache, buffer),
-                ),
-            ]
+            vec![to_bytes(
+                "buffa view",
+                Label::Borrowed,
+                setup,
+                view::<M>,
+                move |view, buffer: &mut Vec<u8>| view.encode_with_cache(&mut cache, buffer),
+            )]
         }
         Mode::Edit => Vec::new(),
+    });
+    all
+}
+
+/// The struct, made anew or encoded.
+pub fn plain<M: Message + Default + 'static>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
+    match mode {
+        Mode::Decode => vec![from_bytes(
+            "buffa",
+            Label::Fresh,
+            (),
+            |(), bytes| {
+                black_box(&decode::<M>(bytes));
+                0
+            },
+            |(), bytes| decode::<M>(bytes).encode_to_vec(),
+        )],
+        Mode::Encode => {
+            let mut cache = SizeCache::new();
+            vec![to_bytes("buffa", Label::Fresh, setup, decode::<M>, move |message, buffer: &mut Vec<u8>| {
+                message.encode_with_cache(&mut cache, buffer);
+            })]
+        }
+        Mode::Read | Mode::Edit => Vec::new(),
     }
 }
 

@@ -12,45 +12,32 @@ pub fn all<M: Message + Default + Read + 'static>(
     setup: &Setup,
     edit: fn(&mut M),
 ) -> Vec<Box<dyn Contender>> {
-    let reencode = |bytes: &[u8]| decode::<M>(bytes).encode_to_vec();
-    match mode {
-        Mode::Decode => vec![
-            from_bytes(
-                "prost",
-                Label::Fresh,
-                (),
-                |(), bytes| {
-                    black_box(&decode::<M>(bytes));
-                    0
-                },
-                move |(), bytes| reencode(bytes),
-            ),
-            from_bytes(
-                "prost merge",
-                Label::Reused,
-                M::default(),
-                |m, bytes| merge(m, bytes, |_| 0),
-                remerge,
-            ),
-        ],
+    let mut all = plain::<M>(mode, setup);
+    all.extend(match mode {
+        Mode::Decode => vec![from_bytes(
+            "prost merge",
+            Label::Reused,
+            M::default(),
+            |m, bytes| merge(m, bytes, |_| 0),
+            remerge,
+        )],
         Mode::Read => vec![
             from_bytes(
                 "prost",
                 Label::Fresh,
                 (),
                 |(), bytes| read(&decode::<M>(bytes)),
-                move |(), bytes| reencode(bytes),
+                |(), bytes| reencode::<M>(bytes),
             ),
             from_bytes("prost merge", Label::Reused, M::default(), |m, bytes| merge(m, bytes, read), remerge),
         ],
-        Mode::Encode => vec![
-            to_bytes("prost", Label::Fresh, setup, decode::<M>, |message, buffer: &mut Vec<u8>| {
-                message.encode(buffer).expect("room");
-            }),
-            to_bytes("prost BytesMut", Label::Fresh, setup, decode::<M>, |message, buffer: &mut BytesMut| {
-                message.encode(buffer).expect("room");
-            }),
-        ],
+        Mode::Encode => vec![to_bytes(
+            "prost BytesMut",
+            Label::Fresh,
+            setup,
+            decode::<M>,
+            |message, buffer: &mut BytesMut| message.encode(buffer).expect("room"),
+        )],
         Mode::Edit => {
             let one = move |buffer: &mut Vec<u8>, bytes: &[u8]| {
                 let mut message = decode::<M>(bytes);
@@ -65,7 +52,34 @@ pub fn all<M: Message + Default + Read + 'static>(
                 buffer.clone()
             })]
         }
+    });
+    all
+}
+
+/// The struct, made anew or encoded.
+pub fn plain<M: Message + Default + 'static>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
+    match mode {
+        Mode::Decode => vec![from_bytes(
+            "prost",
+            Label::Fresh,
+            (),
+            |(), bytes| {
+                black_box(&decode::<M>(bytes));
+                0
+            },
+            |(), bytes| reencode::<M>(bytes),
+        )],
+        Mode::Encode => {
+            vec![to_bytes("prost", Label::Fresh, setup, decode::<M>, |message, buffer: &mut Vec<u8>| {
+                message.encode(buffer).expect("room");
+            })]
+        }
+        Mode::Read | Mode::Edit => Vec::new(),
     }
+}
+
+fn reencode<M: Message + Default>(bytes: &[u8]) -> Vec<u8> {
+    decode::<M>(bytes).encode_to_vec()
 }
 
 /// Whether two encoded messages hold the same.

@@ -10,12 +10,14 @@ use tablepb::{
 
 /// Contenders of a message type, which prost's struct stands for.
 pub fn all<M: ReadByHandle + 'static>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
-    match mode {
-        Mode::Decode => decode(setup),
+    let mut all = plain(mode, setup);
+    all.extend(match mode {
+        Mode::Decode => Vec::new(),
         Mode::Read => read::<M>(setup),
         Mode::Encode => encode(setup),
         Mode::Edit => edit(setup),
-    }
+    });
+    all
 }
 
 fn decode(setup: &Setup) -> Vec<Box<dyn Contender>> {
@@ -79,13 +81,30 @@ fn read<M: ReadByHandle + 'static>(setup: &Setup) -> Vec<Box<dyn Contender>> {
     ]
 }
 
-fn encode(setup: &Setup) -> Vec<Box<dyn Contender>> {
+/// Decoded, and encoded as built by setters.
+pub fn plain(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
+    match mode {
+        Mode::Decode => decode(setup),
+        Mode::Encode => vec![setters(setup)],
+        Mode::Read | Mode::Edit => Vec::new(),
+    }
+}
+
+fn setters(setup: &Setup) -> Box<dyn Contender> {
     let descriptor = setup.descriptor.clone();
     let set = |bytes: &[u8]| {
         let mut built = DynamicMessage::new(&descriptor);
         build(fresh(&descriptor, bytes).as_view(), &mut built.as_mut());
         built
     };
+    to_bytes("tablepb setters", Label::Fresh, setup, set, |message, buffer: &mut Vec<u8>| {
+        message.encode(buffer).expect("valid");
+    })
+}
+
+/// Encoded as edited, and as viewed.
+fn encode(setup: &Setup) -> Vec<Box<dyn Contender>> {
+    let descriptor = setup.descriptor.clone();
     let path = edit_path(setup);
     let edited = |bytes: &[u8]| {
         let mut message = fresh(&descriptor, bytes);
@@ -93,9 +112,6 @@ fn encode(setup: &Setup) -> Vec<Box<dyn Contender>> {
         message
     };
     vec![
-        to_bytes("tablepb setters", Label::Fresh, setup, set, |message, buffer: &mut Vec<u8>| {
-            message.encode(buffer).expect("valid");
-        }),
         to_bytes("tablepb edited", Label::Fresh, setup, edited, |message, buffer: &mut Vec<u8>| {
             message.encode(buffer).expect("valid");
         }),

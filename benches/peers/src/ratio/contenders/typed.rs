@@ -4,26 +4,21 @@ use super::{Contender, Label, Mode, Setup, from_bytes, to_bytes};
 use std::hint::black_box;
 use tablepb::{DecodeFrom, DecodeOwned, Message};
 
-/// The structs of a message type.
+/// The struct of a message type.
 pub trait Typed: 'static {
     type Owned: DecodeOwned + 'static;
+}
+
+/// The struct that borrows.
+pub trait Borrows: Typed {
     type Borrowed<'i>: DecodeFrom<'i>;
 }
 
 /// Contenders of a message type.
-pub fn all<T: Typed>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
-    match mode {
-        Mode::Decode => vec![
-            from_bytes(
-                "tablepb typed",
-                Label::Fresh,
-                (),
-                |(), bytes| {
-                    black_box(&owned::<T>(bytes));
-                    0
-                },
-                |(), bytes| owned::<T>(bytes).encode_to_vec().expect("valid"),
-            ),
+pub fn all<T: Borrows>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
+    let mut all = plain::<T>(mode, setup);
+    if mode == Mode::Decode {
+        all.extend([
             from_bytes(
                 "tablepb typed merge",
                 Label::Reused,
@@ -47,7 +42,24 @@ pub fn all<T: Typed>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
                 },
                 |(), bytes| borrowed::<T>(bytes).encode_to_vec().expect("valid"),
             ),
-        ],
+        ]);
+    }
+    all
+}
+
+/// The owned struct, made anew or encoded.
+pub fn plain<T: Typed>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
+    match mode {
+        Mode::Decode => vec![from_bytes(
+            "tablepb typed",
+            Label::Fresh,
+            (),
+            |(), bytes| {
+                black_box(&owned::<T>(bytes));
+                0
+            },
+            |(), bytes| owned::<T>(bytes).encode_to_vec().expect("valid"),
+        )],
         Mode::Encode => {
             vec![to_bytes(
                 "tablepb typed",
@@ -73,6 +85,6 @@ fn merge<T: Typed>(message: &mut T::Owned, bytes: &[u8]) {
     black_box(&message);
 }
 
-fn borrowed<T: Typed>(bytes: &[u8]) -> T::Borrowed<'_> {
+fn borrowed<T: Borrows>(bytes: &[u8]) -> T::Borrowed<'_> {
     T::Borrowed::decode(bytes).expect("valid")
 }
