@@ -70,6 +70,16 @@ impl<'r> Machine<'r, '_> {
     pub(super) fn enter_any(&mut self, entry: &'r FieldEntry, child: Child) -> Next {
         // `leaves` finds a list by its slot. A wide message has no slot of that number: its lists are looked up, one element after the other.
         let has_slot = !(entry.flags.is_list() && self.open.program.is_wide());
+        let Child { start, end, group, resume } = child;
+        let empty = start == end && group == 0 && resume == 0 && !entry.flags.is_map();
+        if empty && self.scratch.stack.len() < self.context.options.depth_limit() as usize {
+            let sub = self.set.program(entry.sub);
+            self.may_miss |= sub.has_required();
+            return match self.open.empty_child(self.context.source.bytes(), self.slab, entry, sub, end) {
+                Ok(()) => Next::Continue,
+                Err(full) => self.fail(full.into(), self.open.pos, Some(entry)),
+            };
+        }
         match self.begin_child(entry, child) {
             // The first element after a list has grown comes here, and those after it follow in `leaves`.
             Ok(Begun::Inside(base, 0))
@@ -263,10 +273,6 @@ impl<'r> Machine<'r, '_> {
             }
             new = fresh;
             bits = if fresh { 0 } else { self.slab.words().hasbits(sub, child_base) };
-        }
-        if empty && child.resume == 0 {
-            self.may_miss |= sub.has_required();
-            return Ok(Begun::Done);
         }
         let plain = new && child.resume == 0 && !entry.flags.is_map();
         if plain && sub.fixed().is_some() && self.load_if_fixed(sub, child, child_base) {
