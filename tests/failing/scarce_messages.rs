@@ -263,3 +263,36 @@ fn values_of_paths_are_copied_or_an_error() {
     );
     assert!(failures >= 5, "{failures}");
 }
+
+/// A decode that runs out of its budget asks for all of it at once, and starts over. If the allocator refuses that, it ends with the error of the first try.
+#[test]
+fn a_decode_that_cannot_start_over_is_an_error() {
+    static NAMES: MessageTable =
+        MessageTable::new("t.Names", &[FieldTable::new("names", 1, Kind::String).repeated()]);
+    let names = DescriptorPool::from_tables(&[&NAMES]).unwrap().message("t.Names").unwrap();
+    let input = b"\x0a\x00".repeat(1000);
+    // Between what the elements take, and what they take while their list grows.
+    let options = DecodeOptions::new().budget(12_000);
+    let mut started_over = 0;
+    let failures = sweep(
+        || Decoder::new(&names).with_options(options),
+        |decoder| {
+            decoder.decode(&input).map(|view| view.get_field("names").unwrap().as_list().unwrap().len())
+        },
+        |mut decoder, decoded, failed| {
+            match decoded {
+                Ok(len) => assert_eq!(len, 1000),
+                Err(error) => {
+                    let kind = error.kind();
+                    assert!(
+                        failed
+                            && matches!(kind, DecodeErrorKind::BudgetExceeded | DecodeErrorKind::OutOfMemory)
+                    );
+                    started_over += u32::from(kind == DecodeErrorKind::BudgetExceeded);
+                }
+            }
+            assert_eq!(decoder.decode(b"\x0a\x01a").unwrap().encode_to_vec().unwrap(), b"\x0a\x01a");
+        },
+    );
+    assert!(failures >= 3 && started_over >= 1, "{failures} {started_over}");
+}

@@ -411,6 +411,28 @@ fn depth_is_counted_as_on_the_wire() {
     for json in [object(200), list(200), any(200), object(50_000), list(50_000), any(5_000)] {
         refused(&json, Bad::DepthExceeded);
     }
+    // Content of an `Any` is a level, whether the type has a form of its own or not, and so is a message with fields in it.
+    for levels in 0..5_u32 {
+        let least = |json: &str| {
+            let takes =
+                |most: u32| json::Parser::new().max_depth(most).message_from_slice(&all(), json.as_bytes());
+            (0..40).find(|&most| takes(most).is_ok()).inspect(|&least| {
+                for most in 0..40 {
+                    assert_eq!(
+                        takes(most).map_err(|error| error.kind()).err(),
+                        (most < least).then_some(Bad::DepthExceeded)
+                    );
+                }
+            })
+        };
+        let any = any(levels as usize);
+        assert_eq!(least(&any), Some(2 * levels + 1), "{any}");
+        let time = r#"{"@type":"x/google.protobuf.Timestamp","value":"1970-01-01T00:00:00Z"}"#;
+        for content in [time, r#"{"@type":"x/t.All","flag":true}"#, r#"{"@type":"x/t.All"}"#] {
+            let full = any.replacen("{}", content, 1);
+            assert_eq!(least(&full), Some(2 * levels + 2), "{full}");
+        }
+    }
     let lenient = json::Parser::new().deny_unknown_fields(false);
     for open in ["[", r#"{"a":"#] {
         let json = format!("{{\"nope\":{}", open.repeat(100_000));
@@ -425,6 +447,34 @@ fn depth_is_counted_as_on_the_wire() {
         at = at.into_message_mut(&child).unwrap();
     }
     assert_eq!(tablepb::json::to_string(&message).unwrap_err().kind(), EncodeErrorKind::DepthExceeded);
+}
+
+#[test]
+fn members_of_an_any_come_once() {
+    let url = r#""@type":"x/google.protobuf.Timestamp""#;
+    let any = |members: &str| format!(r#"{{"any":{{{url},{members}}}}}"#);
+    let (first, second) = (r#""value":"1970-01-01T00:00:03Z""#, r#""value":"1970-01-01T00:00:04Z""#);
+    assert_eq!(tablepb::json::to_string(&parse(&any(first))).unwrap(), any(first));
+    refused(&any(&format!("{first},{second}")), Bad::DuplicateKey);
+    refused(&any(&format!("{url},{first}")), Bad::DuplicateKey);
+    refused(&any(&format!("{first},\"other\":4")), Bad::UnknownField);
+    let last = json::Parser::new().allow_duplicate_keys(true);
+    let message = last.message_from_slice(&all(), any(&format!("{first},{second}")).as_bytes()).unwrap();
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), any(second));
+}
+
+/// In proto2 nothing checks them; U+FFFD stands for what is wrong, as in C++.
+#[test]
+fn strings_that_are_not_utf8_are_printed_with_replacements() {
+    static OLD: MessageTable = MessageTable::new(
+        "t.Old",
+        &[FieldTable::new("text", 1, Kind::String), FieldTable::new("texts", 2, Kind::String).repeated()],
+    )
+    .syntax(tablepb::table::Syntax::Proto2);
+    let old = DescriptorPool::from_tables(&[&OLD]).unwrap().message("t.Old").unwrap();
+    let message = DynamicMessage::decode(&old, b"\x0a\x04a\xff\"b\x12\x03\xc3(\xc3\x12\x01c").unwrap();
+    let expected = "{\"text\":\"a\u{fffd}\\\"b\",\"texts\":[\"\u{fffd}(\u{fffd}\",\"c\"]}";
+    assert_eq!(tablepb::json::to_string(&message).unwrap(), expected);
 }
 
 #[test]

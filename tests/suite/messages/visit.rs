@@ -266,6 +266,80 @@ fn depth_is_bounded_as_in_decoding() {
 }
 
 #[test]
+fn groups_are_levels_too() {
+    static TREE: MessageTable = MessageTable::new(
+        "v.Tree",
+        &[
+            FieldTable::new("child", 1, Kind::Message(|| &TREE)).delimited(),
+            FieldTable::new("children", 2, Kind::Message(|| &TREE)).repeated().delimited(),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+    for number in [1, 2] {
+        let nest = |levels| (0..levels).fold(Wire::new(), |inner, _| Wire::new().group(number, inner)).0;
+        let mut decoder = decoder(&TREE);
+        assert_eq!(lines(&mut decoder, &nest(100), Log::default()).len(), 200);
+        let visited = decoder.visit(&nest(101), &mut Log::default()).unwrap_err();
+        let decoded = decoder.decode(&nest(101)).unwrap_err();
+        assert_eq!(
+            (visited.kind(), visited.to_string()),
+            (DecodeErrorKind::DepthExceeded, decoded.to_string())
+        );
+    }
+}
+
+/// Fields that a projection leaves out, of each wire type, one after the other.
+#[test]
+fn what_a_projection_leaves_out_is_skipped() {
+    static EACH: MessageTable = MessageTable::new(
+        "v.Each",
+        &[
+            FieldTable::new("varint", 1, Kind::Uint64),
+            FieldTable::new("fixed32", 2, Kind::Fixed32),
+            FieldTable::new("fixed64", 3, Kind::Double),
+            FieldTable::new("text", 4, Kind::String),
+            FieldTable::new("kept", 5, Kind::Int32),
+            FieldTable::new("fixed", 6, Kind::Fixed32).repeated(),
+        ],
+    );
+    let pool = DescriptorPool::from_tables(&[&EACH]).unwrap();
+    let each = pool.message("v.Each").unwrap();
+    let projection = Projection::new(&each, ["kept"]).unwrap();
+    let mut decoder = Decoder::new(&each).with_projection(&projection);
+    let one = || {
+        Wire::new().int(1, u64::MAX).fixed32(2, 7).fixed64(3, 8).bytes(4, "text").int(5, 9).bytes(6, [0; 8])
+    };
+    // Long enough for the loop over the front, and short.
+    for times in [1, 3] {
+        let input = (0..times).flat_map(|_| one().0).collect::<Vec<_>>();
+        assert_eq!(lines(&mut decoder, &input, Log::default()), vec!["kept = 9"; times]);
+        for len in 0..=input.len() {
+            let visited = decoder.visit(&input[..len], &mut Log::default()).map_err(|e| e.to_string());
+            let decoded = decoder.decode(&input[..len]).map(|_| Visited::Whole).map_err(|e| e.to_string());
+            assert_eq!(visited, decoded, "{len}");
+        }
+    }
+}
+
+#[test]
+fn a_packed_run_that_ends_within_a_value_is_an_error() {
+    static FIXED: MessageTable = MessageTable::new(
+        "v.Fixed",
+        &[
+            FieldTable::new("four", 1, Kind::Fixed32).repeated(),
+            FieldTable::new("eight", 2, Kind::Double).repeated(),
+        ],
+    );
+    let mut decoder = decoder(&FIXED);
+    for (number, len) in [(1, 7), (2, 12)] {
+        let input = Wire::new().bytes(number, vec![1; len]).0;
+        let visited = decoder.visit(&input, &mut Log::default()).unwrap_err();
+        assert_eq!(visited.kind(), DecodeErrorKind::InvalidPacked);
+        assert_eq!(visited.to_string(), decoder.decode(&input).unwrap_err().to_string());
+    }
+}
+
+#[test]
 fn a_required_field_may_come_with_another_part() {
     let mut decoder = decoder(&STRICT);
     let part = |number| Wire::new().message(1, Wire::new().int(number, 1)).0;

@@ -473,3 +473,31 @@ fn many_occurrences_of_a_custom_message_end_with_the_budget() {
     let error = HasNumbers::decode(&input).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded);
 }
+
+/// As those of numbers: decoding and clearing begin at the default, which is not written.
+#[test]
+fn custom_members_have_defaults() {
+    #[derive(Default)]
+    struct Old {
+        even: Even,
+        high: IsHigh,
+        id: Uuid,
+    }
+    tablepb::message! {
+        Old as "custom.Old" syntax "proto2" {
+            even: custom int64 = 1 [default = 8],
+            high: custom enum Level = 2 [default = HIGH],
+            id: custom bytes = 3 [default = b"0123456789abcdef"],
+        }
+    }
+    let id = Uuid(*b"0123456789abcdef");
+    let mut old = Old::decode(b"").unwrap();
+    assert_eq!((old.even, old.high, old.id), (Even(8), IsHigh(true), id));
+    assert_eq!((old.encoded_len(), old.encode_to_vec().unwrap()), (0, vec![]));
+    let zeros = [&b"\x08\x00\x10\x00\x1a\x10"[..], &[0; 16]].concat();
+    assert_eq!(Old::default().encode_to_vec().unwrap(), zeros);
+    old.merge(&zeros).unwrap();
+    assert_eq!((old.even, old.high, old.id), (Even(0), IsHigh(false), Uuid([0; 16])));
+    old.clear();
+    assert_eq!((old.even, old.high, old.id), (Even(8), IsHigh(true), id));
+}
