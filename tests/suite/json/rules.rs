@@ -473,6 +473,10 @@ fn strings_that_are_not_utf8_are_printed_with_replacements() {
     .syntax(tablepb::table::Syntax::Proto2);
     let old = DescriptorPool::from_tables(&[&OLD]).unwrap().message("t.Old").unwrap();
     let message = DynamicMessage::decode(&old, b"\x0a\x04a\xff\"b\x12\x03\xc3(\xc3\x12\x01c").unwrap();
+    // Read one by one, and by iteration.
+    for (field, value) in message.as_view().fields() {
+        assert_eq!(message.get_field(&field.to_owned()).unwrap(), value);
+    }
     let expected = "{\"text\":\"a\u{fffd}\\\"b\",\"texts\":[\"\u{fffd}(\u{fffd}\",\"c\"]}";
     assert_eq!(tablepb::json::to_string(&message).unwrap(), expected);
 }
