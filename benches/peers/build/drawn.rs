@@ -1,10 +1,9 @@
-//! Shapes of messages that nobody chose: drawn at random by a seed, as a schema and as functions that make messages of it.
+//! Draws shapes of messages at random, by a seed: writes their schema, and functions that make messages of it.
 //!
 //! A message has 1 to 16 fields. Most are scalars of any kind or of one family, the others are lists, maps and messages, up to three levels deep.
 //! Of each shape some fields are always set and the others once in 1 to 8 times.
 
 use crate::random::Random;
-use prost::Message;
 use prost_reflect::DescriptorPool;
 use std::fmt::Write;
 use std::path::Path;
@@ -53,17 +52,15 @@ pub fn generate(out: &Path) -> Result<(), Box<dyn Error>> {
     let mut drawing = Drawing::default();
     for index in 0..count {
         // Each shape has a seed of its own, so that more shapes begin with the same ones.
-        drawing.random = Random::new(seed.wrapping_mul(1 << 32).wrapping_add(index));
-        drawing.shape(index);
+        drawing.shape(&mut Random::new(seed.wrapping_mul(1 << 32).wrapping_add(index)), index);
     }
-    let Drawing { schema, code, list, .. } = drawing;
+    let Drawing { schema, code, list } = drawing;
     fs::write(folder.join("drawn.proto"), format!("syntax = \"proto3\";\npackage drawn;\n{schema}"))?;
     fs::write(folder.join("shapes.rs"), format!("{code}drawn! {{\n{list}}}\n"))?;
     let set = protox::compile(["drawn.proto"], [&folder])?;
-    fs::write(folder.join("drawn.binpb"), set.encode_to_vec())?;
-    fs::File::options().write(true).open(folder.join("drawn.binpb"))?.set_modified(std::time::UNIX_EPOCH)?;
+    crate::write_set(&set, &folder.join("drawn.binpb"))?;
     let pool = DescriptorPool::from_file_descriptor_set(set.clone())?;
-    fs::write(folder.join("typed.rs"), crate::typed::generate(&pool, "drawn", &[false]))?;
+    fs::write(folder.join("typed.rs"), crate::typed::generate(&pool, "drawn", false))?;
     #[cfg(feature = "rivals")]
     {
         // prost's file has the same name.
@@ -76,69 +73,39 @@ pub fn generate(out: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 /// What is written.
+#[derive(Default)]
 struct Drawing {
-    random: Random,
     schema: String,
     code: String,
     /// The names of the shapes, and what makes a message of each.
     list: String,
 }
 
-impl Default for Drawing {
-    fn default() -> Self {
-        Self { random: Random::new(0), schema: String::new(), code: String::new(), list: String::new() }
-    }
-}
-
 impl Drawing {
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.random.index(all.len())]
-    }
-
-    fn shape(&mut self, index: u64) {
-        let depth = self.random.range(0, 4);
-        self.message(&format!("S{index}"), depth, MOST);
+    fn shape(&mut self, random: &mut Random, index: u64) {
+        let depth = random.range(0, 4);
+        self.message(random, &format!("S{index}"), depth, MOST);
         let _ = writeln!(self.list, "    \"random {index}\", S{index}, s{index};");
     }
 
     /// Writes a message, of which others have up to `most` elements.
-    fn message(&mut self, name: &str, depth: u64, most: u64) {
-        let count = self.of(&[1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 10, 12, 16]);
-        let share = self.of(&[1, 1, 1, 2, 2, 4, 8]);
+    fn message(&mut self, random: &mut Random, name: &str, depth: u64, most: u64) {
+        let count = random.pick(&[1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 10, 12, 16]);
+        let share = random.pick(&[1, 1, 1, 2, 2, 4, 8]);
         let all: Vec<Scalar> = [VARINTS, FIXED, TEXTS].concat();
-        let scalars = self.of(&[&*all, &all, &all, VARINTS, FIXED, TEXTS]);
+        let scalars = random.pick(&[&*all, &all, &all, VARINTS, FIXED, TEXTS]);
         let (mut fields, mut members) = (String::new(), String::new());
         for number in 1..=count {
-            let one_in = self.of(&[1, share]);
-            let (kind, value) = self.of(scalars);
-            let (kind, member) = match self.random.range(0, 100) {
+            let one_in = random.pick(&[1, share]);
+            let scalar = random.pick(scalars);
+            let (kind, member) = match random.range(0, 100) {
                 roll @ 0..22 if depth > 0 => {
+                    let len = if roll < 11 { random.pick(&[1, 2, 4, 12, 40]).min(most) } else { 0 };
                     let inner = format!("{name}n{number}");
-                    let len = if roll < 11 { self.of(&[1, 2, 4, 12, 40]).min(most) } else { 0 };
-                    self.message(&inner, depth - 1, most / len.max(1));
-                    let make = inner.to_lowercase();
-                    match len {
-                        0 => (inner, format!("r.maybe({one_in}, {make})")),
-                        _ => {
-                            let list = format!("r.maybe({one_in}, |r| r.list({len}, {len}, {make}))");
-                            (format!("repeated {inner}"), format!("{list}.unwrap_or_default()"))
-                        }
-                    }
+                    self.message(random, &inner, depth - 1, most / len.max(1));
+                    nested(inner, one_in, len)
                 }
-                0..30 => {
-                    let len = self.of(&[1, 2, 4, 16, 64]).min(most);
-                    let list = format!("r.maybe({one_in}, |r| r.list({len}, {len}, |r| {value}))");
-                    (format!("repeated {kind}"), format!("{list}.unwrap_or_default()"))
-                }
-                30..34 => {
-                    let (key, make) = self.of(&KEYS);
-                    let entries =
-                        format!("let len = r.range(0, 12); (0..len).map(|_| ({make}, {value})).collect()");
-                    let map = format!("r.maybe({one_in}, |r| {{ {entries} }}).unwrap_or_default()");
-                    (format!("map<{key}, {kind}>"), map)
-                }
-                34..42 => (format!("optional {kind}"), format!("r.maybe({one_in}, |r| {value})")),
-                _ => (kind.to_owned(), format!("r.maybe({one_in}, |r| {value}).unwrap_or_default()")),
+                roll => plain(random, roll, scalar, one_in, most),
             };
             let _ = writeln!(fields, "  {kind} f{number} = {number};");
             let _ = writeln!(members, "        f{number}: {member},");
@@ -149,5 +116,34 @@ impl Drawing {
             self.code,
             "fn {make}(r: &mut Random) -> p::{name} {{\n    p::{name} {{\n{members}    }}\n}}"
         );
+    }
+}
+
+/// The kind of a field of messages, a list if `len` is not 0, and the expression for its member.
+fn nested(inner: String, one_in: u64, len: u64) -> (String, String) {
+    let make = inner.to_lowercase();
+    if len == 0 {
+        return (inner, format!("r.maybe({one_in}, {make})"));
+    }
+    let list = format!("r.maybe({one_in}, |r| r.list({len}, {len}, {make}))");
+    (format!("repeated {inner}"), format!("{list}.unwrap_or_default()"))
+}
+
+/// The same of a list, map or single value of scalars.
+fn plain(random: &mut Random, roll: u64, (kind, value): Scalar, one_in: u64, most: u64) -> (String, String) {
+    match roll {
+        0..30 => {
+            let len = random.pick(&[1, 2, 4, 16, 64]).min(most);
+            let list = format!("r.maybe({one_in}, |r| r.list({len}, {len}, |r| {value}))");
+            (format!("repeated {kind}"), format!("{list}.unwrap_or_default()"))
+        }
+        30..34 => {
+            let (key, make) = random.pick(&KEYS);
+            let entries = format!("let len = r.range(0, 12); (0..len).map(|_| ({make}, {value})).collect()");
+            let map = format!("r.maybe({one_in}, |r| {{ {entries} }}).unwrap_or_default()");
+            (format!("map<{key}, {kind}>"), map)
+        }
+        34..42 => (format!("optional {kind}"), format!("r.maybe({one_in}, |r| {value})")),
+        _ => (kind.to_owned(), format!("r.maybe({one_in}, |r| {value}).unwrap_or_default()")),
     }
 }

@@ -17,7 +17,7 @@ mod typed;
 
 use prost::Message;
 use prost_reflect::{DescriptorPool, FieldDescriptor, OneofDescriptor};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, error::Error, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -28,17 +28,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::read_dir("proto")?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
     files.sort();
     let set = protox::compile(&files, ["proto"])?;
-    fs::write(out.join("ratio.binpb"), set.encode_to_vec())?;
-    // buffa-build asks cargo to build again when this file is younger than the last build, which wrote it.
-    fs::File::options().write(true).open(out.join("ratio.binpb"))?.set_modified(std::time::UNIX_EPOCH)?;
+    write_set(&set, &out.join("ratio.binpb"))?;
     let pool = DescriptorPool::from_file_descriptor_set(set.clone())?;
-    fs::write(out.join("typed.rs"), typed::generate(&pool, "ratio.", &[false, true]))?;
+    fs::write(out.join("typed.rs"), typed::generate(&pool, "ratio.", true))?;
     growth::generate(&out)?;
     #[cfg(feature = "random")]
     drawn::generate(&out)?;
     #[cfg(feature = "json")]
     json::generate(&files, &set, &pool, &out)?;
     ratio::generate(&files, set, &pool, &out)
+}
+
+/// Writes a descriptor set.
+fn write_set(set: &prost_types::FileDescriptorSet, path: &Path) -> std::io::Result<()> {
+    fs::write(path, set.encode_to_vec())?;
+    // buffa-build asks cargo to build again when this file is younger than the last build, which wrote it.
+    fs::File::options().write(true).open(path)?.set_modified(std::time::UNIX_EPOCH)
 }
 
 /// A field, as a Rust member.

@@ -15,10 +15,10 @@ struct Generator {
     texts: BTreeSet<String>,
 }
 
-/// The structs of the packages that begin with a prefix: owned ones, borrowed ones, or both.
-pub fn generate(pool: &DescriptorPool, prefix: &'static str, borrowed: &[bool]) -> String {
+/// The structs of the packages that begin with a prefix, which own their strings; and others that borrow them, if asked for.
+pub fn generate(pool: &DescriptorPool, prefix: &'static str, borrows: bool) -> String {
     let mut out = String::new();
-    for &borrowed in borrowed {
+    for borrowed in [false].into_iter().chain(borrows.then_some(true)) {
         let mut generator = Generator { prefix, borrowed, texts: BTreeSet::new() };
         generator.find_texts(pool);
         let _ = writeln!(out, "pub mod {} {{", if borrowed { "borrowed" } else { "owned" });

@@ -70,16 +70,6 @@ impl<'r> Machine<'r, '_> {
     pub(super) fn enter_any(&mut self, entry: &'r FieldEntry, child: Child) -> Next {
         // `leaves` finds a list by its slot. A wide message has no slot of that number: its lists are looked up, one element after the other.
         let has_slot = !(entry.flags.is_list() && self.open.program.is_wide());
-        let Child { start, end, group, resume } = child;
-        let empty = start == end && group == 0 && resume == 0 && !entry.flags.is_map();
-        if empty && self.scratch.stack.len() < self.context.options.depth_limit() as usize {
-            let sub = self.set.program(entry.sub);
-            self.may_miss |= sub.has_required();
-            return match self.open.empty_child(self.context.source.bytes(), self.slab, entry, sub, end) {
-                Ok(()) => Next::Continue,
-                Err(full) => self.fail(full.into(), self.open.pos, Some(entry)),
-            };
-        }
         match self.begin_child(entry, child) {
             // The first element after a list has grown comes here, and those after it follow in `leaves`.
             Ok(Begun::Inside(base, 0))
@@ -91,10 +81,7 @@ impl<'r> Machine<'r, '_> {
                 self.frameless(entry, child.start, child.end, base)
             }
             Ok(Begun::Inside(base, bits)) => self.push(entry, child, base, bits),
-            Ok(Begun::Done) => {
-                self.open.pos = child.end;
-                Next::Continue
-            }
+            Ok(Begun::Done) => Next::Continue,
             Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
         }
     }
@@ -236,10 +223,16 @@ impl<'r> Machine<'r, '_> {
             self.grow_stack().map_err(full)?;
         }
         let sub = self.set.program(entry.sub);
-        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
         // An empty message is `NIL`, the shared empty body, which cannot be written to. A map entry gets a key and a
         // value at its end, so it always has a body.
         let empty = child.start == child.end && child.group == 0 && !entry.flags.is_map();
+        if empty && child.resume == 0 {
+            self.may_miss |= sub.has_required();
+            let bytes = self.context.source.bytes();
+            self.open.empty_child(bytes, self.slab, entry, sub, child.end).map_err(full)?;
+            return Ok(Begun::Done);
+        }
+        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
         let (child_base, bits, new);
         if entry.flags.is_list() {
             let slot = mark_list_set(self.slab, program, base, hasbits, entry).map_err(full)?;
@@ -276,6 +269,7 @@ impl<'r> Machine<'r, '_> {
         }
         let plain = new && child.resume == 0 && !entry.flags.is_map();
         if plain && sub.fixed().is_some() && self.load_if_fixed(sub, child, child_base) {
+            self.open.pos = child.end;
             return Ok(Begun::Done);
         }
         Ok(Begun::Inside(child_base, bits))

@@ -86,10 +86,10 @@ impl<'r> OpenMessage<'r> {
             return None;
         }
         let (slot, program) = (self.body.base + u32::from(entry.slot), child.program);
-        let (mut start, mut end) = self.next_element(bytes, entry)?;
+        let (mut start, mut end) = self.following_element(bytes, entry)?;
         if start == end {
             self.empty_elements(bytes, slab, entry, program, (slot, end)).ok()?;
-            (start, end) = self.next_element(bytes, entry).filter(|(start, end)| start != end)?;
+            (start, end) = self.following_element(bytes, entry).filter(|(start, end)| start != end)?;
         }
         let base = match slab.list_push_body(slot, program) {
             Some(base) => {
@@ -104,7 +104,7 @@ impl<'r> OpenMessage<'r> {
 
     /// The content of the message that follows in the same list, if its tag has one byte, and its length too.
     #[inline(always)]
-    fn next_element(&self, bytes: &[u8], entry: &FieldEntry) -> Option<(usize, usize)> {
+    fn following_element(&self, bytes: &[u8], entry: &FieldEntry) -> Option<(usize, usize)> {
         let &[tag, len] = bytes.get(self.pos..)?.first_chunk()?;
         let (start, end) = (self.pos + 2, self.pos + 2 + usize::from(len));
         let follows = tag < 0x80 && u32::from(tag) == entry.tag && len < 0x80 && end <= self.end;
@@ -145,7 +145,7 @@ impl<'r> OpenMessage<'r> {
     ///
     /// # Errors
     /// There is no memory for the first one. Nothing was appended.
-    // By way of a frame for each, a list of messages with one bool, most of them false, took 2.6 times as long as prost.
+    // By way of a frame for each, a list of messages with one bool, most of them false, was decoded at a third of prost's speed.
     #[inline(never)]
     fn empty_elements(
         &mut self,
@@ -155,25 +155,15 @@ impl<'r> OpenMessage<'r> {
         sub: &Program,
         (slot, end): (u32, usize),
     ) -> Result<(), Full> {
-        let mut next = end;
-        let mut at = slab.list_grow(slot, sub.element_words(), 1)?;
-        loop {
-            // If the bodies lie elsewhere, the element is the empty message.
-            if sub.is_contiguous() {
-                slab.clear_body(sub, at)
-            } else {
-                slab.set(at, NIL)
-            }
-            self.pos = next;
-            match self.next_element(bytes, entry) {
-                Some((start, end)) if start == end => next = end,
-                _ => return Ok(()),
-            }
-            match slab.list_grow(slot, sub.element_words(), 1) {
-                Ok(grown) => at = grown,
-                Err(_) => return Ok(()),
-            }
+        slab.list_push_empty(slot, sub)?;
+        self.pos = end;
+        while let Some((start, end)) = self.following_element(bytes, entry)
+            && start == end
+            && slab.list_push_empty(slot, sub).is_ok()
+        {
+            self.pos = end;
         }
+        Ok(())
     }
 
     /// Decodes a message whose program is a leaf, and those that follow it in the same list. The tag of the first is at the position of this

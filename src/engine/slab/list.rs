@@ -8,7 +8,7 @@
 //! Maps keep their index in the owner's word. A list whose block ends the slab grows in place; otherwise it moves, and its old
 //! block becomes garbage.
 
-use super::{Full, Slab, Words};
+use super::{Full, NIL, Slab, Words};
 use crate::schema::program::Program;
 
 /// Words before the elements.
@@ -140,6 +140,21 @@ impl Slab {
             Err(_) => self.list_truncate(slot, self.words().list(slot).len - 1),
         }
         body
+    }
+
+    /// Appends a message without fields and returns its body: if bodies lie outside of the list, the empty message that all share.
+    ///
+    /// # Errors
+    /// The list cannot grow, and is as before.
+    #[inline(always)]
+    pub(crate) fn list_push_empty(&mut self, slot: u32, program: &Program) -> Result<u32, Full> {
+        let at = self.list_grow(slot, program.element_words(), 1)?;
+        if program.is_contiguous() {
+            self.clear_body(program, at);
+            return Ok(at);
+        }
+        self.set(at, NIL);
+        Ok(NIL)
     }
 
     /// Undoes the latest `list_push_body`.

@@ -167,9 +167,7 @@ impl SlabWriter<'_> {
     pub(in crate::message) fn push(&mut self, entry: &FieldEntry, slot: u32) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         if sub.is_contiguous() {
-            let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
-            self.slab.clear_body(sub, at);
-            return Ok(at);
+            return Ok(self.slab.list_push_empty(slot, sub)?);
         }
         let body = self.slab.alloc_body(sub)?;
         let at = self.slab.list_grow(slot, 1, 1)?;
@@ -179,12 +177,7 @@ impl SlabWriter<'_> {
 
     /// Appends an empty message to the list at `slot` and returns its body: the shared one, unless bodies are in the list.
     pub(in crate::message) fn push_empty(&mut self, entry: &FieldEntry, slot: u32) -> Result<u32, TooLarge> {
-        if self.set.program(entry.sub).is_contiguous() {
-            return self.push(entry, slot);
-        }
-        let at = self.slab.list_grow(slot, 1, 1)?;
-        self.slab.set(at, NIL);
-        Ok(NIL)
+        Ok(self.slab.list_push_empty(slot, self.set.program(entry.sub))?)
     }
 
     /// Sets a singular sub-message, which is not set, to an empty one and returns its body: the shared one, unless it is in its parent.

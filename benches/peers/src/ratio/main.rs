@@ -49,28 +49,31 @@ fn run(options: &Options) -> Result<(), String> {
     if options.csv {
         println!("{}", report::CSV);
     }
+    let handles = Rc::new(Handles::new(&pool));
     #[cfg(feature = "random")]
     {
         let drawn = DescriptorPool::decode(drawn::DESCRIPTORS).expect("a descriptor set by protox");
-        let tables = tables(options, drawn::SHAPES, &drawn, &Rc::new(Handles::new(&pool)))?;
-        if !options.csv && !options.check && tables.iter().any(|table| !table.rows.is_empty()) {
+        let tables = tables(options, drawn::SHAPES, &drawn, &handles)?;
+        if !options.csv && !tables.is_empty() {
             drawn::print(&tables);
         }
     }
-    let tables = tables(options, SHAPES, &pool, &Rc::new(Handles::new(&pool)))?;
-    if options.csv || options.check || tables.iter().all(|table| table.rows.is_empty()) {
+    let tables = tables(options, SHAPES, &pool, &handles)?;
+    if options.csv || options.check {
         return Ok(());
     }
     tables.iter().for_each(report::print);
     if options.has_growth() {
         growth::print(&pool, options.seed, options.quick);
     }
-    targets::print_means(&tables);
-    targets::print_targets(&tables);
+    if !tables.is_empty() {
+        targets::print_means(&tables);
+        targets::print_targets(&tables);
+    }
     Ok(())
 }
 
-/// Measures shapes in each mode and regime; or only checks them, or prints comma-separated values at once.
+/// Measures shapes in each mode and regime that has any; or only checks them, or prints comma-separated values at once.
 fn tables(
     options: &Options,
     shapes: &'static [Shape],
@@ -117,6 +120,9 @@ fn tables(
                     bytes: payloads.bytes,
                     timings,
                 });
+            }
+            if rows.is_empty() {
+                continue;
             }
             let table = Table { mode, regime: *regime, rows };
             if options.csv {

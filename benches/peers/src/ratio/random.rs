@@ -62,7 +62,7 @@ impl Random {
         self.f64() as f32
     }
 
-    pub fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.index(of.len())]
     }
 

@@ -1,4 +1,4 @@
-//! Shapes that nobody chose: what all of them together say.
+//! The tables of the shapes that are drawn at random.
 
 use crate::data::{Row, Table, distinct, mean};
 use crate::page::{Place, heads, table};
@@ -38,7 +38,7 @@ pub fn summary(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
     let random = place.read("random")?;
     let count = random.values("shape").len();
     let mut text = format!(
-        "**{count} shapes of messages drawn at random**, of any size from a byte up: times as fast as prost's generated code. The geometric mean (each capped \
+        "**{count} shapes of messages drawn at random**, of any size: times as fast as prost's generated code. The geometric mean (each capped \
          at {CAP}), the median, the 5th percentile, and the number of shapes where prost is faster; in cache (32 KB of messages again and again) and out of it (2 MB of \
          distinct ones); built as Cargo builds by default.\n\n"
     );

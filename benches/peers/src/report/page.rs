@@ -85,7 +85,10 @@ fn environment_line(place: &Place<'_>, program: &str) -> Result<String, Box<dyn 
         let rows = environment.with(&[("name", name)]);
         rows.first().map_or(String::new(), |row| row.text("value").to_owned())
     };
-    Ok(format!("Measured on {}, with {}.\n", of(&format!("{program} measured")), of("compiler")))
+    let command =
+        measure::PROGRAMS.iter().find(|known| known.name == program).map_or("", |known| known.command);
+    let measured = of(&format!("{program} measured"));
+    Ok(format!("Measured on {measured}, with {}: `{command}`.\n", of("compiler")))
 }
 
 /// What is run for what.

@@ -59,7 +59,7 @@ impl<'a> Pass<'a, '_> {
             return fits;
         }
         out.put_tag_word(tag.and(0));
-        // No field is set, and there are no unknown ones: a call for nothing took three times as long.
+        // No field is set, and there are no unknown ones: with a call for each, lists of mostly empty messages took twice as long.
         if header == 0 && program.has_plain_end() {
             return !out.is_full();
         }
