@@ -5,8 +5,8 @@ use super::encode::output;
 use super::encode::size::StructSizer;
 use super::encode::sizes::{Lengths, Sizes};
 use super::encode::write::StructWriter;
-use super::grammar::field_names::MessageNames;
 use super::grammar::kinds::{has_messages, has_required, is_flat};
+use super::grammar::names::MessageNames;
 use super::members::field::{VisitFields, VisitMember};
 #[cfg(feature = "reflect")]
 use super::reflect::by_schema;
@@ -277,7 +277,7 @@ pub trait DecodeFrom<'i>: Message + Default {
     fn __member<V: VisitMember<'i>>(&mut self, _number: u32, _visitor: &mut V) {}
 
     /// The field loop, from `pos` to the end of the group with this number, or with 0 of the innermost message. Returns the position
-    /// there, or a code of `decode/end.rs`.
+    /// there, or a code of `decode`.
     #[doc(hidden)]
     fn merge_fields(&mut self, pos: usize, group: u32, input: &mut Input<'i>) -> usize;
 }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
 //! | `checks.rs`, `accessor.rs`, `oneof.rs` | access to one member, and the check of its type, which is reported once |
-//! | `not_in_grammar.rs`, `mistakes.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
+//! | `not_in_grammar.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
 //! | `kinds.rs` | the kinds of fields as types; number and options of a field, [`WireSpec`](grammar::kinds::WireSpec) |
 //! | `listing.rs`, `names.rs` | the table of a listing, checked at compile time |
 //! | `field.rs` | the traits of members |
@@ -18,18 +18,17 @@
 //! | `lazy/mod.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs` | messages encoded in advance; decoding them to check them |
 //! | `plain.rs`, `list.rs` | members without presence, and `Option`; lists |
-//! | `map.rs`, `growing_maps.rs`, `fixed_maps.rs`, `small_map.rs` | map members; memory and order of those that grow, and of those that do not; `SmallMap` |
+//! | `map.rs`, `growing_maps.rs`, `small_map.rs` | map members, those of fixed capacity; memory and order of those that grow; `SmallMap` |
+//! | `encode/mod.rs` | inlines the code that encodes a field or calls it |
 //! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
 //! | `write.rs`, `output.rs` | the writing pass; its output: a buffer, a `Vec` or a slice |
-//! | `end.rs` | what a function that decodes returns: a position, or a code after every position |
+//! | `decode/mod.rs` | what a function that decodes returns: a position, or a code after every position |
 //! | `input.rs`, `memory.rs` | the decoding pass; the memory of members, and large values out of recursive frames |
 //! | `stack.rs` | bounds the stack in bytes |
 //! | `budget.rs` | the memory budget of a decode |
 //! | `path_trace.rs` | the field path of an error |
-//! | `calls.rs` | inlines the code that encodes a field or calls it |
 //! | `message.rs` | the trait [`Message`] |
-//! | `schema.rs`, `by_schema.rs`, `text_format.rs` | the schema at run time; other formats by way of it |
-//! | `no_schema.rs` | stands for `schema.rs` without the feature `reflect` |
+//! | `schema.rs`, `by_schema.rs` | the schema at run time; other formats by way of it |
 //! | `walk/`: `show.rs`, `fill.rs` | members shown to a sink and filled from a source, whatever the format |
 //! | `json/`: `print.rs`, `parse.rs` | JSON as such a sink and source; what is at fault or rare by way of the schema |
 //!
@@ -49,8 +48,6 @@ mod json;
 #[cfg(not(tablepb_no_alloc))]
 mod lazy;
 mod message;
-#[cfg(not(feature = "reflect"))]
-mod no_walk;
 #[cfg(feature = "reflect")]
 mod walk;
 
@@ -80,27 +77,47 @@ pub use members::small_map::SmallMap;
 pub use members::unknown::UnknownFieldSet;
 pub use message::{DecodeFrom, DecodeOwned, Message};
 
+/// What `walk/` asks of members, without the feature `reflect`: nothing.
+#[cfg(not(feature = "reflect"))]
+mod no_walk {
+    pub trait ShowValue<K> {}
+
+    impl<T, K> ShowValue<K> for T {}
+
+    pub trait ShowField<K> {}
+
+    impl<T, K> ShowField<K> for T {}
+
+    pub trait FillValue<'i, K> {}
+
+    impl<T, K> FillValue<'_, K> for T {}
+
+    pub trait FillField<'i, K> {}
+
+    impl<T, K> FillField<'_, K> for T {}
+}
+
 /// The items that expansions of the macros name.
 pub mod expansion {
-    pub use super::decode::end::{UNKNOWN, tag};
     pub use super::decode::input::Input;
+    pub use super::decode::{UNKNOWN, tag};
     pub use super::grammar::accessor::{
         Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
         ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_name,
         member_table, merge, merge_field, merge_variant, next, show, show_or, show_variant, unset,
         variant_enum, variant_name, variant_table, visit, visit_variant,
     };
-    pub use super::grammar::field_names::{FieldName, MessageNames};
     pub use super::grammar::kinds::WireSpec;
     pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
     pub use super::grammar::listing::{check, enum_table};
-    pub use super::grammar::mistakes;
     pub use super::grammar::names::places;
+    pub use super::grammar::names::{FieldName, MessageNames};
+    pub use super::grammar::not_in_grammar::mistakes;
     pub use super::members::field::{VisitFields, VisitMember};
     pub use super::members::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
-    pub use super::reflect::schema::SchemaCell;
     #[cfg(feature = "serde")]
-    pub use super::reflect::through_serde::{deserialize, serialize};
+    pub use super::reflect::by_schema::{deserialize, serialize};
+    pub use super::reflect::schema::SchemaCell;
     #[cfg(feature = "serde")]
     pub use crate::__deserialize as deserialize;
     pub use crate::wire::heap::Vec;

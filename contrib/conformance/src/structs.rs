@@ -1,7 +1,7 @@
 //! Answers by structs: the types are those of the suite.
 
 use crate::testee::{Answer, Asked, Payload, write};
-use tablepb::{DecodeOwned, ParseText, json, text};
+use tablepb::{DecodeOwned, ParseText, text};
 
 /// The answer to a request.
 pub fn answer(asked: &Asked<'_>) -> Answer {

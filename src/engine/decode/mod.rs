@@ -354,6 +354,4 @@ pub(crate) fn decode_raw<'a, 'i>(
 }
 
 #[cfg(test)]
-mod exhaustive;
-#[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //!
 //! A message is written in one pass. `forward/` writes it from its first byte on and guesses the width of each length
 //! prefix. What that cannot write well (many wrong guesses, MessageSets; sub-messages that are deep inside) is
-//! sized first, with all its sub-messages, and written then (`sized.rs`).
+//! sized first, with all its sub-messages, and written then (`write.rs`).
 //!
 //! `raw.rs` has the entry points and chooses. Sizing and writing with sizes are one traversal (`traverse.rs`) with two kinds of
 //! visitors: `size.rs` counts, `write.rs` writes. `list.rs` writes lists and counts their bytes.
@@ -13,7 +13,6 @@ mod forward;
 mod list;
 mod raw;
 mod size;
-mod sized;
 mod traverse;
 mod write;
 

@@ -10,7 +10,7 @@
 //! A `Vec` of exactly that capacity and a slice need the size first.
 
 use super::forward::{Pass, room_for_length, write_whole};
-use super::sized::{self, Sized};
+use super::write::{self, Sized};
 use crate::engine::slab::{RawView, find_missing};
 use crate::wire::error::{EncodeError, EncodeErrorKind};
 use crate::wire::kernels::prefetch;
@@ -77,7 +77,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
 
     /// The encoded length in bytes.
     fn size(&self) -> Result<u64, EncodeError> {
-        let (len, missing) = sized::size(self.view, &self.options).map_err(EncodeError::new)?;
+        let (len, missing) = write::size(self.view, &self.options).map_err(EncodeError::new)?;
         self.complete(missing)?;
         Ok(len)
     }

@@ -4,7 +4,7 @@
 //! Memory of a new slab is zeros, which are the empty value of everything: what forgets to write or clear a word is noticed only if an
 //! earlier message has left something there. Here it always has.
 
-use super::span::ByteSpan;
+use super::ByteSpan;
 use super::{RawView, Slab, Walk, WalkStep};
 use crate::schema::program::Coding;
 

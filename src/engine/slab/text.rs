@@ -15,8 +15,8 @@
 
 #![allow(unsafe_code)]
 
+use super::ByteSpan;
 use super::Words;
-use super::span::ByteSpan;
 use crate::wire::utf8;
 use alloc::vec::Vec;
 

@@ -11,7 +11,7 @@
 //!
 //! The same block holds messages that are bytes (`verbatim.rs`); its flags say so.
 
-use super::span::ByteSpan;
+use super::ByteSpan;
 use super::{Full, Slab, Words};
 
 const TAGGED: u32 = 1 << 31;

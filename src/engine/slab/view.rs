@@ -1,6 +1,6 @@
 //! The schema-free view of a message that decode and encode use: it knows programs, not descriptors.
 
-use super::span::ByteSpan;
+use super::ByteSpan;
 use super::unknown::UnknownSpans;
 use super::wide::WideGroup;
 use super::{List, NIL, Nesting, Words};

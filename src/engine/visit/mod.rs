@@ -42,15 +42,14 @@
 //! Under a projection, a member of a oneof that is not selected replaces a selected one too. It is not handed over; a sink that wants order
 //! is stopped by it.
 
-mod field;
 mod fixed;
 mod numbers;
 mod run;
 mod state;
 mod unexpected;
 
-pub use field::Field;
 pub(crate) use run::visit;
+pub use state::Field;
 pub(crate) use state::{Level, VisitFault, VisitJob};
 
 use crate::wire::Tag;

@@ -43,7 +43,6 @@
 //! Map entries are printed in the order of their keys. There is no limit to the depth of what is printed. A message that is kept as bytes, such as
 //! a lazy field, is decoded for printing; if it is not valid, or takes too much memory, its fields are printed by number.
 
-mod display;
 pub(super) mod options;
 mod parse;
 pub(super) mod print;

@@ -1,5 +1,5 @@
-//! The text format as a [`Style`]. Nothing fails but allocations: bytes that are not a valid message are printed as far as they are
-//! fields, by number.
+//! The text format as a [`Style`], and `Display` and `Debug` of messages by it. Nothing fails but allocations: bytes that are not a valid message are
+//! printed as far as they are fields, by number.
 
 use super::options::Printer;
 use super::strings;
@@ -7,7 +7,7 @@ use super::strings::type_name;
 use crate::engine::slab::RawView;
 use crate::formats::numbers::{TextOut, put_f32, put_f64, put_i64, put_u64};
 use crate::formats::print::{self as walk, Form, Open, Over, Style};
-use crate::message::{MessageView, UnknownFields};
+use crate::message::{DynamicMessage, MessageView, UnknownFields};
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, TextName, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
 use crate::wire::error::{DecodeError, EncodeError};
@@ -16,6 +16,7 @@ use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::read::raw;
 use crate::wire::{Full, Tag, WireType};
 use alloc::vec::Vec;
+use core::fmt;
 
 /// Appends a message in text format.
 ///
@@ -460,5 +461,43 @@ impl TextStyle<'_, '_> {
         } else {
             self.out.array(b"-inf");
         }
+    }
+}
+
+/// What `Display` and `Debug` of messages print.
+fn write(
+    view: MessageView<'_, '_>,
+    f: &mut fmt::Formatter<'_>,
+    printer: &Printer,
+    named: bool,
+) -> fmt::Result {
+    let mut buffer = Vec::new();
+    message(view, &printer.pretty(f.alternate()), named, &mut buffer).map_err(|_| fmt::Error)?;
+    f.write_str(core::str::from_utf8(&buffer).unwrap_or_default())
+}
+
+/// [Text format](crate::text) on one line, or indented with `{:#}`.
+impl fmt::Display for MessageView<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(*self, f, &Printer::new(), false)
+    }
+}
+
+/// The type and, in braces, the fields in text format, unknown fields by number: `pkg.Log{line:"hi",9:7}`.
+impl fmt::Debug for MessageView<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(*self, f, &Printer::new().skip_unknown_fields(false), true)
+    }
+}
+
+impl fmt::Display for DynamicMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.as_view(), f)
+    }
+}
+
+impl fmt::Debug for DynamicMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.as_view(), f)
     }
 }

@@ -6,7 +6,7 @@
 //! element = index of a list, key of a map; a string key in double quotes, with \" and \\
 //! ```
 
-use super::error::{PathError, PathErrorKind};
+use super::projection::{PathError, PathErrorKind};
 use crate::message::{
     DynamicMessage, MapKey, MapKeyRef, MessageMut, MessageView, SetFieldError, SetFieldErrorKind, Value,
     ValueRef,

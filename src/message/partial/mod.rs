@@ -61,15 +61,11 @@
 #[cfg(feature = "reflect")]
 mod at_path;
 #[cfg(feature = "reflect")]
-mod error;
-#[cfg(feature = "reflect")]
 mod projection;
 #[cfg(feature = "reflect")]
 mod value_path;
 
 #[cfg(feature = "reflect")]
-pub use error::{PathError, PathErrorKind};
-#[cfg(feature = "reflect")]
-pub use projection::Projection;
+pub use projection::{PathError, PathErrorKind, Projection};
 #[cfg(feature = "reflect")]
 pub use value_path::{ValuePath, Values};

@@ -1,7 +1,7 @@
 //! [`ValuePath`]: a field path made ready for reading, and [`Values`], the values at its end.
 
-use super::error::{PathError, PathErrorKind};
 use super::projection::Projection;
+use super::projection::{PathError, PathErrorKind};
 use crate::message::{ListIter, MapIter, MessageView, ValueRef};
 use crate::schema::pool::{FieldDescriptor, MessageDescriptor, components};
 use crate::schema::table::Kind;

@@ -10,11 +10,11 @@
 //! Positions are offsets in all of the input. They are passed from function to function, so that they stay in registers.
 
 use super::budget::Budget;
-use super::end::{FAULT, STRAYS, UNKNOWN, is_position};
 use super::path_trace::PathTrace;
 use super::stack::StackBound;
-use crate::structs::grammar::field_names::MessageNames;
+use super::{FAULT, STRAYS, UNKNOWN, is_position};
 use crate::structs::grammar::kinds::{has_messages, has_required};
+use crate::structs::grammar::names::MessageNames;
 use crate::structs::{DecodeFrom, Message};
 use crate::wire::error::{DecodeError, DecodeErrorKind};
 use crate::wire::heap::Vec;

@@ -1,7 +1,7 @@
 //! The memory of members: lists and strings that grow within the budget.
 
-use super::end::{UNKNOWN, is_position};
 use super::input::Input;
+use super::{UNKNOWN, is_position};
 use crate::structs::grammar::kinds::KindMarker;
 use crate::structs::{DecodeFrom, DecodeValue, List};
 use crate::wire::SMALL_CODE;

@@ -1,6 +1,6 @@
 //! The field path of a fault, collected as field numbers while a pass returns, and named from the tables at the end.
 
-use crate::structs::grammar::field_names::MessageNames;
+use crate::structs::grammar::names::MessageNames;
 use crate::wire::error::{FieldPath, PathStep};
 
 /// A path that begins with the innermost field. It becomes the path of the error in its place, so there is no second list.

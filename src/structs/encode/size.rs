@@ -3,9 +3,9 @@
 use super::sizes::Sizes;
 use crate::schema::table::{Cardinality, DefaultValue};
 use crate::structs::decode::path_trace::PathTrace;
-use crate::structs::encode::calls::visit_fields;
-use crate::structs::grammar::field_names::MessageNames;
+use crate::structs::encode::visit_fields;
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
+use crate::structs::grammar::names::MessageNames;
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::error::{EncodeError, EncodeErrorKind, FieldPath};
 use crate::wire::options::EncodeOptions;

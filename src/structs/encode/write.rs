@@ -3,7 +3,7 @@
 use super::size::StructSizer;
 use super::sizes::{Lengths, Sizes};
 use crate::schema::table::DefaultValue;
-use crate::structs::encode::calls::visit_fields;
+use crate::structs::encode::visit_fields;
 use crate::structs::grammar::kinds::{KindMarker, WireSpec};
 use crate::structs::{EncodeField, EncodeValue, Message, VisitFields};
 use crate::wire::options::EncodeOptions;

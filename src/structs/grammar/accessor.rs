@@ -4,13 +4,13 @@
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
 //! each use. [`Fits`] reports it; the access is then [`Broken`].
 
-use super::field_names::FieldName;
 use super::kinds::WireSpec;
 use super::kinds::{self, KindMarker, field_name, field_table, is_number};
+use super::names::FieldName;
 use crate::schema::table::{DefaultValue, EnumTable, FieldTable};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::memory::new_arm;
-use crate::structs::encode::calls::is_wide;
+use crate::structs::encode::is_wide;
 use crate::structs::members::field::UnknownMember;
 use crate::structs::members::field::{DecodeField, DecodeValue, EncodeField, VisitFields, VisitMember};
 use crate::structs::{DecodeFrom, Enumeration, Message};

@@ -1,6 +1,6 @@
 //! The macros of `message!` that give access to one member, and check it.
 //!
-//! A mistake is reported once, here: by [`Fits`](super::accessor::Fits) and the traits of `mistakes.rs`, or by `compile_error!`. All other code
+//! A mistake is reported once, here: by [`Fits`](super::accessor::Fits) and the traits of `not_in_grammar.rs`, or by `compile_error!`. All other code
 //! of an expansion compiles in spite of it.
 
 /// The function that gives access to a member.

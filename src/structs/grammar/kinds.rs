@@ -3,7 +3,7 @@
 //! A kind selects the implementation of `EncodeField` for the type of a member. Its constants
 //! are what the table says about the field.
 
-use super::field_names::{FieldName, Inside};
+use super::names::{FieldName, Inside};
 use crate::schema::table::{Cardinality, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
 use crate::structs::{Enumeration, Message};
 use crate::wire::{WireType, varint_len};

@@ -16,7 +16,7 @@ use crate::schema::pool::{FieldFormats, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::program::{FieldEntry, Program};
 use crate::schema::table::{DefaultValue, TableKind};
 use crate::structs::decode::stack::StackBound;
-use crate::structs::encode::calls::visit_fields;
+use crate::structs::encode::visit_fields;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind, WireSpec};
 use crate::structs::members::field::ScalarValue;
 use crate::structs::walk::show::{MemberSink, ShowValue, is_listed};

@@ -5,8 +5,8 @@ pub(super) mod once;
 #[cfg(feature = "reflect")]
 pub(super) mod prepared;
 
-use super::decode::end::{FAULT, UNKNOWN};
 use super::decode::input::Input;
+use super::decode::{FAULT, UNKNOWN};
 use super::encode::size::StructSizer;
 use super::encode::write::StructWriter;
 use super::grammar::kinds::{GroupOf, Nested, WireSpec};

@@ -2,9 +2,9 @@
 
 use crate::message::{Prepare, Prepared, Type};
 use crate::structs::decode::budget::Budget;
-use crate::structs::decode::end::{UNKNOWN, is_position};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::memory::merge_aside;
+use crate::structs::decode::{UNKNOWN, is_position};
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{GroupOf, KindMarker, Nested, WireSpec, has_required};

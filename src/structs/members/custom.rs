@@ -6,8 +6,8 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue};
 use super::scalar::{put_scalar, put_tagged, scalar_len};
 use crate::schema::table::DefaultValue;
-use crate::structs::decode::end::is_position;
 use crate::structs::decode::input::Input;
+use crate::structs::decode::is_position;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{self, Custom, GroupOf, Nested, ScalarKind, ValueKind, WireSpec};

@@ -6,9 +6,9 @@
 //! unsatisfied trait bound, which the compiler reports at the name of the field.
 
 use crate::schema::table::DefaultValue;
-use crate::structs::decode::end::{UNKNOWN, is_position};
 use crate::structs::decode::input::Input;
 use crate::structs::decode::memory::push_fresh;
+use crate::structs::decode::{UNKNOWN, is_position};
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds::{KindMarker, ScalarKind, WireSpec};
@@ -71,7 +71,7 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + FillValue<'i, K> {
     /// A new value to merge into.
     fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind>;
 
-    /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`end`](crate::structs::decode::end).
+    /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`decode`](crate::structs::decode).
     fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize;
 
     /// Appends the field at `pos`, after its tag `bits`: one value, or more of them while the same tag follows.
@@ -163,7 +163,7 @@ pub trait EncodeField<K: KindMarker>: ShowField<K> {
     label = "this member has the type `{Self}`, its listing says `{K}`"
 )]
 pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + FillField<'i, K> {
-    /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`end`](crate::structs::decode::end).
+    /// Merges the field at `pos`, after its tag `bits`. Returns the position after it, or a code of [`decode`](crate::structs::decode).
     fn merge(&mut self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize;
 
     /// Merges the field `number` if it is at `pos`, with a tag of one byte and a number of fixed width. Returns whether it did.

@@ -3,7 +3,7 @@
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use super::map::{MapMember, maps, merge_entry, size_entries, write_entries};
 use super::small_map::SmallMap;
-use crate::structs::decode::end::UNKNOWN;
+use crate::structs::decode::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;

@@ -3,8 +3,6 @@
 pub(super) mod custom;
 pub(super) mod enumeration;
 pub mod field;
-#[cfg(feature = "heapless")]
-mod fixed_maps;
 #[cfg(not(tablepb_no_alloc))]
 mod growing_maps;
 pub mod list;

@@ -1,7 +1,7 @@
 //! Members of message types, length-prefixed or groups, direct or in a `Box`.
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
-use crate::structs::decode::end::UNKNOWN;
+use crate::structs::decode::UNKNOWN;
 use crate::structs::decode::input::Input;
 #[cfg(not(tablepb_no_alloc))]
 use crate::structs::decode::memory::boxed;

@@ -2,7 +2,7 @@
 
 use super::field::{DecodeField, DecodeValue, EncodeField, EncodeValue};
 use crate::schema::table::DefaultValue;
-use crate::structs::decode::end::UNKNOWN;
+use crate::structs::decode::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::decode::memory::insert_fresh;
 use crate::structs::encode::size::StructSizer;

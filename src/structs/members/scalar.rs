@@ -3,7 +3,7 @@
 use super::field::{DecodeValue, EncodeValue, ScalarValue};
 use super::plain::PlainValue;
 use crate::schema::table::{DefaultValue, TableKind};
-use crate::structs::decode::end::UNKNOWN;
+use crate::structs::decode::UNKNOWN;
 use crate::structs::decode::input::Input;
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;

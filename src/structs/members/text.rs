@@ -3,8 +3,8 @@
 use super::field::{DecodeValue, EncodeValue};
 use super::plain::PlainValue;
 use crate::schema::table::DefaultValue;
-use crate::structs::decode::end::{FAULT, UNKNOWN};
 use crate::structs::decode::input::Input;
+use crate::structs::decode::{FAULT, UNKNOWN};
 use crate::structs::encode::size::StructSizer;
 use crate::structs::encode::write::StructWriter;
 use crate::structs::grammar::kinds;

@@ -1,4 +1,5 @@
-//! Structs in JSON and the text format: straight where that works, otherwise by way of their encoding and a dynamic message of their table.
+//! Structs in JSON and the text format, straight where that works, and through serde; otherwise by way of their encoding and a dynamic message
+//! of their table.
 
 use super::schema::schema;
 use super::transcode::to_struct;
@@ -12,6 +13,11 @@ use crate::wire::error::{DecodeError, DescriptorError, EncodeError};
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 use alloc::vec::Vec;
 use core::fmt;
+#[cfg(feature = "serde")]
+use {
+    crate::formats::json::{Parser, Printer},
+    ::serde::{Deserializer, Serializer, de, ser},
+};
 
 /// Whether a struct is whole is for the encoder to say, not for other formats.
 const PARTIAL: EncodeOptions = EncodeOptions::new().allow_partial(true);
@@ -131,6 +137,22 @@ fn unparsed<M: Message>(misfit: Misfit, input: &[u8]) -> ParseError {
         Misfit::Encode(_) => ParseError::of(ParseErrorKind::InvalidMessage, input, name),
         Misfit::Decode(error) => ParseError::of_bytes(&error, input, name),
     }
+}
+
+/// Serializes a struct, in the JSON mapping.
+#[cfg(feature = "serde")]
+pub fn serialize<M: Message, S: Serializer>(message: &M, serializer: S) -> Result<S::Ok, S::Error> {
+    // JSON numbers are `f64` to many readers; other formats have integers.
+    let printer = Printer::new().stringify_64_bit_integers(serializer.is_human_readable());
+    viewed(message, |view| printer.serialize(&view, serializer)).map_err(ser::Error::custom)?
+}
+
+/// Deserializes a struct, in the JSON mapping.
+#[cfg(feature = "serde")]
+pub fn deserialize<'de, M: DecodeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<M, D::Error> {
+    let descriptor = schema::<M>().map_err(de::Error::custom)?;
+    let message = Parser::new().deserialize(&descriptor, deserializer)?;
+    message.transcode_to().map_err(de::Error::custom)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use crate::message::Prepared;
 use crate::schema::table::{DefaultValue, TableKind};
-use crate::structs::encode::calls::visit_fields;
+use crate::structs::encode::visit_fields;
 use crate::structs::grammar::kinds::{
     self, Custom, GroupOf, KindMarker, MapEntries, Nested, PlainKind, Repeated, Required, ScalarKind,
     ValueKind, WireSpec,

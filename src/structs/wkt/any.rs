@@ -5,6 +5,12 @@ use crate::structs::{DecodeOwned, Message};
 #[cfg(not(feature = "reflect"))]
 use crate::wire::error::EncodeError;
 use crate::wire::error::copy_of;
+#[cfg(feature = "reflect")]
+use crate::{
+    message::{DynamicMessage, Prepare, Type},
+    schema::pool::DescriptorPool,
+    wire::{error::EncodeError, options::EncodeOptions},
+};
 use alloc::{string::String, vec::Vec};
 
 /// What type URLs begin with.
@@ -84,5 +90,32 @@ impl Any {
             return Err(ConvertError::WrongType { expected: M::TABLE.full_name(), found });
         }
         M::decode(&self.value).map_err(ConvertError::Invalid)
+    }
+}
+
+/// Of dynamic messages too.
+#[cfg(feature = "reflect")]
+impl Any {
+    /// Encodes a struct or a dynamic message; the type URL begins with `type.googleapis.com/`.
+    ///
+    /// # Errors
+    /// As [`Message::encode`](crate::Message::encode).
+    pub fn pack(message: &impl Prepare) -> Result<Self, EncodeError> {
+        let mut value = Vec::new();
+        message.encode_prepared(&mut value, EncodeOptions::new())?;
+        Ok(match message.prepared_type() {
+            Type::Table(table) => Self::of(table.full_name(), value),
+            Type::Descriptor(descriptor) => Self::of(descriptor.full_name(), value),
+        })
+    }
+
+    /// Decodes the message by the schema that the pool has for it.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`](ConvertError::InvalidUrl), [`UnknownType`](ConvertError::UnknownType), or what is wrong with the bytes.
+    pub fn unpack(&self, pool: &DescriptorPool) -> Result<DynamicMessage, ConvertError> {
+        let name = self.type_name().ok_or(ConvertError::InvalidUrl)?;
+        let descriptor = pool.find_message(name).ok_or(ConvertError::UnknownType)?;
+        DynamicMessage::decode(&descriptor, &self.value).map_err(ConvertError::Invalid)
     }
 }

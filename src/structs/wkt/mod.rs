@@ -64,18 +64,14 @@ pub use value::{ListValue, NullValue, Struct, Value};
 
 #[cfg(not(tablepb_no_alloc))]
 mod any;
-#[cfg(feature = "reflect")]
-mod any_dynamic;
-#[cfg(feature = "chrono")]
-mod chrono;
 #[cfg(not(tablepb_no_alloc))]
 mod field_mask;
-#[cfg(feature = "jiff")]
-mod jiff;
 #[cfg(feature = "reflect")]
 mod masked;
 #[cfg(feature = "serde_json")]
 mod serde_json;
+#[cfg(any(feature = "chrono", feature = "jiff"))]
+mod time_crates;
 mod timestamp;
 #[cfg(not(tablepb_no_alloc))]
 pub mod value;

@@ -2,7 +2,7 @@
 
 use super::numbers::{put_fixed, put_point};
 use super::pass::{Pass, room_for_length};
-use crate::engine::encode::sized::Sized;
+use crate::engine::encode::write::Sized;
 use crate::engine::slab::BodyRef;
 use crate::schema::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
 use crate::wire::output::cursor::{CursorRoom, Filled};

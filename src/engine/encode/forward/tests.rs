@@ -4,7 +4,7 @@ use super::pass::{LEVELS, LOOKS_LARGE};
 use super::*;
 use crate::engine::decode::decode_raw;
 use crate::engine::encode::RawEncoder;
-use crate::engine::encode::sized::Sized;
+use crate::engine::encode::write::Sized;
 use crate::engine::slab::{RawView, Slab};
 use crate::schema::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::schema::table::Kind;

@@ -55,7 +55,6 @@ pub(super) mod field;
 pub(super) mod file;
 pub(super) mod message;
 pub(super) mod options;
-pub(super) mod service;
 
 macro_rules! shown_by_name {
     ($($room:ident::$type:ident $(<$life:lifetime>)?),*) => {$(
@@ -68,6 +67,6 @@ macro_rules! shown_by_name {
 }
 
 shown_by_name! {
-    enumeration::EnumDescriptor, message::MessageDescriptor, message::OneofDescriptor, service::ServiceDescriptor,
-    service::MethodDescriptor, field::FieldDescriptor, field::FieldRef<'_>, field::ExtensionDescriptor
+    enumeration::EnumDescriptor, message::MessageDescriptor, message::OneofDescriptor, file::ServiceDescriptor,
+    file::MethodDescriptor, field::FieldDescriptor, field::FieldRef<'_>, field::ExtensionDescriptor
 }

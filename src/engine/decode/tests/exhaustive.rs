@@ -1,8 +1,8 @@
 //! Reads every varint and every tag of up to three bytes with every reader in the crate, and compares them with a plain
 //! one. Builds without optimisation take a sample.
 
-use super::machine::input;
-use super::machine::window::{self, Source, Windows as _};
+use crate::engine::decode::machine::input;
+use crate::engine::decode::machine::window::{self, Source, Windows as _};
 use crate::wire::error::DecodeErrorKind as Kind;
 use crate::wire::read::raw;
 use crate::wire::{PackedVarints, Reader, Tag, kernels};

@@ -1,5 +1,7 @@
 //! The decoder on hand-made programs: hostile bytes, limits, and the message after an error.
 
+mod exhaustive;
+
 use super::*;
 use crate::engine::encode::encode_raw;
 use crate::schema::program::{EnumSpec, FieldSpec, MessageSpec, Presence};
