@@ -159,7 +159,11 @@ fn what_setters_leave_is_given_back_where_messages_are_empty() {
 
 /// How many of these steps allocate as if they copied the message.
 fn copying(message: &mut DynamicMessage, steps: usize, step: impl Fn(&mut DynamicMessage, usize)) -> usize {
-    let of = |at| measure(|| step(message, at)).1.peak > 4 * KIB + message.encoded_len() / 2;
+    let of = |at| {
+        let peak = measure(|| step(message, at)).1.peak;
+        // The length takes a pass over the message: asked for at each step, it took nine tenths of the time of the test.
+        peak > 4 * KIB && peak > 4 * KIB + message.encoded_len() / 2
+    };
     (0..steps).map(of).filter(|copies| *copies).count()
 }
 
