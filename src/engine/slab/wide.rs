@@ -337,9 +337,11 @@ mod tests {
     /// A table of all groups took 15 KB for one field of 60 000.
     #[test]
     fn a_body_takes_memory_for_what_is_set() {
-        for fields in [65, 200, 600, if cfg!(miri) { 700 } else { 60_000 }] {
+        let all: (&[u32], &[usize]) = (&[65, 200, 600, 60_000], &[1, 2, 10, 33, 100, 1_000]);
+        let (types, steps) = if cfg!(miri) { (&[65, 200][..], &[1, 33][..]) } else { all };
+        for &fields in types {
             let set = schema(fields);
-            for step in [1, 2, 10, 33, 100, 1_000] {
+            for &step in steps {
                 let mut slab = Slab::new();
                 slab.set_limit(1 << 26);
                 let before = slab.used();

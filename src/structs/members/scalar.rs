@@ -332,6 +332,8 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> DecodeValue<'i, K> for T {
 /// The values decoded at once, in long runs and in short ones. Short runs clear a smaller buffer.
 const STEP: usize = 256;
 const SHORT: usize = 16;
+/// Runs of up to this many bytes are decoded value by value: 44 to 36 ns for up to four numbers, prost 35.
+const TINY: usize = 8;
 
 /// Appends a packed run. Varints are counted first, so the list grows once and only for values that are present.
 #[inline]
@@ -386,7 +388,7 @@ fn varints<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
     end: usize,
     input: &mut Input<'_>,
 ) -> usize {
-    if SMALL_CODE {
+    if SMALL_CODE || end - start <= TINY {
         let ends = input.buf.get(start..end).unwrap_or_default().iter().filter(|&&byte| byte < 0x80);
         return match list.make_room(ends.count(), input) {
             Ok(()) => one_by_one::<K, T, L>(list, number, start, end, input),
@@ -471,8 +473,7 @@ fn past(mut pos: usize, count: usize, buf: &[u8], end: usize) -> usize {
     pos
 }
 
-/// Decodes what `many` has left: reports a fault, and stores unlisted enum numbers for the unknown fields.
-#[cold]
+/// Decodes a short run, or what `many` has left: reports a fault, and stores unlisted enum numbers for the unknown fields.
 fn one_by_one<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
     list: &mut L,
     number: u32,
