@@ -8,7 +8,7 @@
 //! for the well-known types; `bridge` goes between its messages and those of tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
-/// How many rounds of a run are made: all of them in release builds, as in `.ci/run`, the first quarter without
+/// How many rounds of a run are made: all of them in release builds, as in `.ci/full`, the first quarter without
 /// optimisation.
 pub const fn rounds(all: u32) -> u32 {
     if cfg!(debug_assertions) { all / 4 } else { all }
