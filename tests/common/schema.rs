@@ -324,8 +324,15 @@ impl Schema {
     fn message_proto(&self, index: usize) -> Wire {
         let message = &self.messages[index];
         let mut proto = Wire::new().bytes(1, &message.name);
+        // Fields of proto3 that are `optional` have oneofs of their own, after all others.
+        let mut oneof = message.oneofs;
         for field in message.fields.iter().filter(|f| !f.extension) {
-            proto = proto.message(2, self.field_proto(index, field));
+            let mut encoded = self.field_proto(index, field);
+            if self.is_proto3_optional(index, field) {
+                encoded = encoded.int(9, oneof as u64).int(17, 1);
+                oneof += 1;
+            }
+            proto = proto.message(2, encoded);
         }
         for nested in (0..self.messages.len()).filter(|&m| self.messages[m].entry_of == Some(index)) {
             proto = proto.message(3, self.message_proto(nested));
@@ -390,11 +397,6 @@ impl Schema {
         }
         if let Some(oneof) = field.oneof {
             proto = proto.int(9, oneof as u64);
-        }
-        if self.is_proto3_optional(owner, field) {
-            let before = message.fields.iter().take_while(|f| f.number != field.number);
-            let synthetic = before.filter(|f| self.is_proto3_optional(owner, f)).count();
-            proto = proto.int(9, (message.oneofs + synthetic) as u64).int(17, 1);
         }
         let options = self.field_options(message, field);
         if options.0.is_empty() { proto } else { proto.message(8, options) }

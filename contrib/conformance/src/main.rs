@@ -5,6 +5,7 @@
 //! ```
 
 mod structs;
+#[allow(dead_code, reason = "the other ways are those of the example")]
 #[path = "../../../examples/conformance_testee/testee.rs"]
 mod testee;
 

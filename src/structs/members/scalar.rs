@@ -388,16 +388,16 @@ fn varints<K: ScalarKind, T: ScalarValue<K>, L: List<T>>(
     end: usize,
     input: &mut Input<'_>,
 ) -> usize {
-    if SMALL_CODE || end - start <= TINY {
-        let ends = input.buf.get(start..end).unwrap_or_default().iter().filter(|&&byte| byte < 0x80);
-        return match list.make_room(ends.count(), input) {
-            Ok(()) => one_by_one::<K, T, L>(list, number, start, end, input),
-            Err(kind) => input.fault_in(list.count(), kind, end),
-        };
-    }
-    let count = kernels::count(input.buf, start, end);
+    let tiny = SMALL_CODE || end - start <= TINY;
+    let count = match tiny {
+        true => input.buf.get(start..end).unwrap_or_default().iter().filter(|&&byte| byte < 0x80).count(),
+        false => kernels::count(input.buf, start, end),
+    };
     if let Err(kind) = list.make_room(count, input) {
         return input.fault_in(list.count(), kind, end);
+    }
+    if tiny {
+        return one_by_one::<K, T, L>(list, number, start, end, input);
     }
     let pos = if count <= SHORT {
         many::<SHORT, K, T, L>(list, input.buf, start, end, count)

@@ -85,7 +85,7 @@ fn sweep(what: &str, len: usize, mut run: impl FnMut(usize) -> bool) {
 }
 
 /// Entries for one input: enough that the smallest budget is too small.
-const COUNT: usize = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 17 };
+const COUNT: usize = if cfg!(debug_assertions) { 1 << 13 } else { 1 << 17 };
 
 #[test]
 fn making_keys_unique_takes_no_more_than_the_budget() {
