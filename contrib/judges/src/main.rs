@@ -93,7 +93,11 @@ impl Session {
         self.choices = Choices::seeded(seed);
         let syntaxes = &[Syntax::Proto3, Syntax::Proto2, Syntax::Edition2023];
         let limits = Limits { syntaxes, message_sets: arguments.message_sets, wide: true };
-        let schema = schema_gen::schema(&mut self.choices, limits);
+        let mut schema = schema_gen::schema(&mut self.choices, limits);
+        // C++ and Go refuse oneofs whose members are not one after the other.
+        for message in &mut schema.messages {
+            message.fields.sort_by_key(|field| field.oneof.map_or(0, |oneof| 1 + oneof));
+        }
         self.report.count("schemas");
         let name = schema.full_name(0);
         let descriptor = schema.pool().message(&name)?;
