@@ -346,8 +346,23 @@ mod tests {
         assert_eq!(ProgramSet::new(&[twice], &[]).unwrap_err().0, DescriptorErrorKind::DuplicateNumber);
         let zero = message(vec![FieldSpec::new(0, Kind::Int32, Presence::Implicit)]);
         assert_eq!(ProgramSet::new(&[zero], &[]).unwrap_err().0, DescriptorErrorKind::InvalidNumber);
-        let dangling = message(vec![FieldSpec::new(1, Kind::Message(7), Presence::Explicit)]);
-        assert_eq!(ProgramSet::new(&[dangling], &[]).unwrap_err().0, DescriptorErrorKind::UnresolvedType);
+        for dangling in [Kind::Message(7), Kind::Message(1), Kind::Enum(0)] {
+            let dangling = message(vec![FieldSpec::new(1, dangling, Presence::Explicit)]);
+            assert_eq!(ProgramSet::new(&[dangling], &[]).unwrap_err().0, DescriptorErrorKind::UnresolvedType);
+        }
+        let map = || message(vec![FieldSpec::new(1, Kind::Message(1), Presence::Map)]);
+        let pair = |key| {
+            message(vec![
+                FieldSpec::new(1, key, Presence::Explicit),
+                FieldSpec::new(2, Kind::Int32, Presence::Explicit),
+            ])
+        };
+        let entry = |key| MessageSpec { map_entry: true, ..pair(key) };
+        ProgramSet::new(&[map(), entry(Kind::Int32)], &[]).unwrap();
+        for other in [pair(Kind::Int32), entry(Kind::Double), entry(Kind::Message(0))] {
+            let error = ProgramSet::new(&[map(), other], &[]).unwrap_err();
+            assert_eq!(error.0, DescriptorErrorKind::InvalidMapEntry);
+        }
     }
 
     #[test]

@@ -115,10 +115,37 @@ fn depth_is_bounded() {
     // Values: a list is two levels.
     let value = of("google.protobuf.Value");
     let lists = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
-    for levels in [25, 49, 50, 51, 99] {
-        let direct = tablepb::json::message_from_slice(&value, lists(levels).to_string().as_bytes());
-        assert_eq!(parse(&value, lists(levels)).is_ok(), direct.is_ok(), "{levels}");
+    let objects = |levels| (0..levels).fold(json!(1), |inner, _| json!({ "a": inner }));
+    for levels in [25, 33, 34, 49, 50, 51, 99] {
+        for deep in [lists(levels), objects(levels)] {
+            let direct = tablepb::json::message_from_slice(&value, deep.to_string().as_bytes());
+            assert_eq!(parse(&value, deep).is_ok(), direct.is_ok(), "{levels}");
+        }
     }
+}
+
+/// Binary formats have negative keys, and whole numbers for floats.
+#[test]
+fn negative_integers_are_keys_and_floats() {
+    let mut schema = crate::common::schema::Schema::default();
+    let file = schema.file(crate::common::schema::Syntax::Proto3);
+    let root = schema.message(file, "M");
+    use crate::common::schema::{Card, Kind};
+    schema.add_map(root, 1, Kind::Int64, Kind::Double);
+    schema.add_map(root, 2, Kind::Uint32, Kind::Float);
+    schema.add(root, 3, Kind::Float, Card::Implicit);
+    let message = crate::common::bridge::descriptor(&schema, &schema.pool(), root);
+    let map = |name: &str, key: i64, value: i64| {
+        Cbor::Map(vec![(name.into(), Cbor::Map(vec![(key.into(), value.into())]))])
+    };
+    assert_eq!(cbor(&message, &map("f1", -7, -3)).unwrap().to_string(), "f1:[{key:-7,value:-3}]");
+    assert_eq!(cbor(&message, &map("f1", 7, 3)).unwrap().to_string(), "f1:[{key:7,value:3}]");
+    assert_eq!(cbor(&message, &map("f2", 7, -3)).unwrap().to_string(), "f2:[{key:7,value:-3}]");
+    assert!(cbor(&message, &map("f2", -7, 3)).is_err());
+    let float = Cbor::Map(vec![("f3".into(), (-5).into())]);
+    assert_eq!(cbor(&message, &float).unwrap().to_string(), "f3:-5");
+    let null = Cbor::Map(vec![("f3".into(), Cbor::Null)]);
+    assert_eq!(cbor(&message, &null).unwrap().to_string(), "");
 }
 
 #[test]

@@ -221,6 +221,13 @@ fn map_entries() {
     ] {
         assert_message_error(map(a(), entry("AEntry", key, value)), Kind::InvalidMapEntry, "p.M.AEntry");
     }
+    let extension = || int("x", 5).str(2, "N");
+    for (number, part) in [(3, message("In", [])), (4, enumeration("In", &[("A", 0)])), (6, extension())] {
+        let holds = || entry("AEntry", key(), value()).sub(number, part.clone());
+        let stranger = message("N", []).sub(5, Proto::default().int(1, 5).int(2, 6));
+        let [m] = map(a(), holds());
+        assert_message_error([m, stranger], Kind::InvalidMapEntry, "p.M.AEntry");
+    }
     let one_field = message("AEntry", [key()]).sub(7, Proto::default().int(7, 1));
     assert_message_error(map(a(), one_field), Kind::InvalidMapEntry, "p.M.AEntry");
     let good = || entry("AEntry", key(), value());

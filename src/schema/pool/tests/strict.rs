@@ -308,6 +308,55 @@ fn a_field_has_no_extendee_and_an_extension_is_not_required() {
 }
 
 #[test]
+fn strings_in_the_message_of_a_field_are_no_strings_of_the_field() {
+    // `utf8_validation`, which protoc allows for strings and for maps that have them.
+    let utf8 = || features(21, 4, 3);
+    let holder = || message("N", [field("text", 1, OPTIONAL, STRING)]);
+    let with = |field: Proto| load([edition("f", 1000).sub(4, message("M", [field])).sub(4, holder())]);
+    let a = |kind| field("a", 1, OPTIONAL, kind).sub(8, utf8());
+    with(a(STRING)).unwrap();
+    assert!(with(a(INT32)).is_err());
+    let of_message = typed("a", 1, OPTIONAL, MESSAGE, "N").sub(8, utf8());
+    assert_eq!(with(of_message).unwrap_err().kind(), Kind::InvalidOption);
+    let of_list = typed("a", 1, REPEATED, MESSAGE, "N").sub(8, utf8());
+    assert_eq!(with(of_list).unwrap_err().kind(), Kind::InvalidOption);
+}
+
+#[test]
+fn parts_that_are_not_used_are_well_formed() {
+    // A field of 5 bytes, of which there are none.
+    let cut = || Proto(alloc::vec![0x0a, 5]);
+    let with_info = |info: Proto| load([file("f").sub(9, info)]).map(drop).map_err(|error| error.kind());
+    with_info(Proto::default().sub(1, Proto::default().bytes(1, &[4, 0]))).unwrap();
+    assert!(with_info(Proto::default().sub(1, cut())).is_err());
+    assert!(with_info(Proto::default().sub(1, Proto::default().bytes(1, &[0x80]))).is_err());
+    // Nobody knows what an unknown field of it is.
+    with_info(Proto::default().sub(2, cut())).unwrap();
+
+    let with_option = |number, option: Proto| {
+        load([file("f").sub(8, Proto::default().sub(number, option))]).map(drop).map_err(|error| error.kind())
+    };
+    with_option(999, Proto::default().sub(2, Proto::default().str(1, "name"))).unwrap();
+    assert!(with_option(999, cut()).is_err());
+    assert!(with_option(999, Proto::default().sub(2, cut())).is_err());
+    with_option(998, cut()).unwrap();
+}
+
+#[test]
+fn bytes_of_defaults_are_those_of_their_escapes() {
+    let text = r##"\a\b\f\n\r\t\v\\\'\"\?\101\x41A"##;
+    let bytes = b"\x07\x08\x0c\n\r\t\x0b\\'\"?AAA";
+    let data = field("a", 1, OPTIONAL, BYTES).str(7, text);
+    let pool = load(with_field(file("f"), data)).unwrap();
+    let of = |pool: &DescriptorPool| {
+        let field = pool.message("p.M").unwrap().field("a").unwrap();
+        field.default_value().as_bytes().unwrap().to_vec()
+    };
+    assert_eq!(of(&pool), bytes);
+    assert_eq!(of(&DescriptorPool::decode(&pool.encode_to_vec().unwrap()).unwrap()), bytes);
+}
+
+#[test]
 fn bounds_hold_and_say_so() {
     use crate::schema::pool::PoolOptions;
     let nested = message("M", [int("a", 1), int("b", 2)]).sub(3, message("N", [int("c", 1)]));

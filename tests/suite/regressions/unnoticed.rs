@@ -1,0 +1,357 @@
+//! Changes of the code that no test noticed when `.ci/mutants` made them.
+
+use crate::common::bridge::descriptor;
+use crate::common::schema::{Card, Kind, Schema, Syntax};
+use crate::common::wire::Wire;
+use std::collections::HashSet;
+use tablepb::compare::Comparison;
+use tablepb::partial::Projection;
+use tablepb::visit::{Field, Sink, Step, Visited};
+use tablepb::{
+    DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, Message, MessageDescriptor,
+    ParseErrorKind, ValueRef, json, text, wkt,
+};
+
+/// A message with `fields` optional `int32` fields, `M` itself after them, and a oneof of three after that.
+fn wide(fields: u32) -> MessageDescriptor {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let root = schema.message(file, "M");
+    schema.messages[root].oneofs = 1;
+    for number in 1..=fields {
+        schema.add(root, number, Kind::Int32, Card::Optional);
+    }
+    schema.add(root, fields + 1, Kind::Message(root), Card::Optional);
+    for number in fields + 2..fields + 5 {
+        schema.add(root, number, Kind::Int32, Card::Optional).oneof = Some(0);
+    }
+    descriptor(&schema, &schema.pool(), root)
+}
+
+/// The value of a field that is set.
+fn get<'m>(message: &'m DynamicMessage, name: &str) -> ValueRef<'m, 'm> {
+    message.get(&message.descriptor().field(name).unwrap()).unwrap()
+}
+
+/// The notes of a wide message are words of their own, which end where those of a message in it begin.
+#[test]
+fn json_finds_duplicates_in_wide_messages_and_in_those_inside() {
+    let message = wide(70);
+    for whole in [
+        r#"{"f70":1,"f6":1}"#,
+        r#"{"f70":1,"f71":{"f70":1,"f1":2,"f71":{"f70":3}},"f1":1}"#,
+        r#"{"f3":1,"f71":{"f67":1},"f67":1}"#,
+    ] {
+        let read = json::message_from_slice(&message, whole.as_bytes()).unwrap();
+        let printed = json::to_string(&read).unwrap();
+        assert_eq!(json::message_from_slice(&message, printed.as_bytes()).unwrap(), read);
+    }
+    for twice in [
+        r#"{"f70":1,"f1":2,"f70":2}"#,
+        r#"{"f71":{"f66":1,"f66":2}}"#,
+        r#"{"f66":1,"f71":{"f2":1},"f66":2}"#,
+        r#"{"f1":1,"f71":{"f70":1,"f71":{},"f70":1}}"#,
+        r#"{"f65":1,"f71":{},"f71":{}}"#,
+    ] {
+        let error = json::message_from_slice(&message, twice.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), ParseErrorKind::DuplicateKey, "{twice}");
+    }
+    for oneof in [r#"{"f72":1,"f74":2}"#, r#"{"f71":{"f73":1},"f72":1,"f73":2}"#] {
+        let error = json::message_from_slice(&message, oneof.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), ParseErrorKind::DuplicateOneof, "{oneof}");
+    }
+}
+
+/// A member of a oneof that is not selected unsets the one that is, in wide messages too.
+#[test]
+fn an_unselected_member_unsets_the_others_in_messages_of_any_width() {
+    for fields in [3, 60, 70, 300] {
+        let message = wide(fields);
+        let (first, last) = (fields + 2, fields + 4);
+        let projection = Projection::new(&message, [format!("f{first}").as_str()]).unwrap();
+        let both = Wire::new().int(first, 5).int(last, 6).0;
+        assert_eq!(projection.decode(&both).unwrap().to_string(), "");
+        let again = Wire::new().int(first, 5).int(last, 6).int(first, 7).0;
+        assert_eq!(projection.decode(&again).unwrap().to_string(), format!("f{first}:7"));
+    }
+}
+
+/// `repeated M f16 = 16` of small messages, and `fixed32` fields whose tags differ from that of the list in each bit of a byte.
+#[test]
+fn a_field_after_an_element_is_no_element_whatever_its_tag() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let (root, leaf) = (schema.message(file, "M"), schema.message(file, "Leaf"));
+    schema.add(leaf, 1, Kind::Int32, Card::Implicit);
+    schema.add(leaf, 2, Kind::Bytes, Card::Implicit);
+    schema.add(root, 16, Kind::Message(leaf), Card::Repeated);
+    schema.add(root, 31, Kind::Fixed32, Card::Optional);
+    let mut numbers = vec![16, 31];
+    for number in (17..31).chain(144..160) {
+        schema.add(root, number, Kind::Fixed32, Card::Optional);
+        numbers.push(number);
+    }
+    let message = descriptor(&schema, &schema.pool(), root);
+    let element = |len: usize| Wire::new().int(1, 3).bytes(2, vec![7; len]).0;
+    for len in [0, 1, 20] {
+        for &number in &numbers[1..] {
+            let wire =
+                Wire::new().bytes(16, element(len)).fixed32(number, 0x0108_0201).bytes(16, element(len)).0;
+            let read = DynamicMessage::decode(&message, &wire).unwrap();
+            assert_eq!(get(&read, "f16").as_list().unwrap().len(), 2);
+            assert_eq!(get(&read, &format!("f{number}")).as_u32(), Some(0x0108_0201));
+            let again = DynamicMessage::decode(&message, &read.encode_to_vec().unwrap()).unwrap();
+            assert_eq!(again, read);
+        }
+    }
+}
+
+/// Elements of 126 to 130 bytes and of 256, whose lengths take two bytes, the first of which may be 0x80.
+#[test]
+fn elements_are_as_long_as_their_lengths_say_where_these_take_two_bytes() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let (root, leaf) = (schema.message(file, "M"), schema.message(file, "Leaf"));
+    schema.add(leaf, 1, Kind::Bytes, Card::Implicit);
+    schema.add(leaf, 2, Kind::Int32, Card::Implicit);
+    schema.add(root, 1, Kind::Message(leaf), Card::Repeated);
+    schema.add(root, 2, Kind::Int32, Card::Implicit);
+    let message = descriptor(&schema, &schema.pool(), root);
+    for len in (120..135).chain(250..262) {
+        for empty in [false, true] {
+            let small = if empty { Vec::new() } else { Wire::new().int(2, 9).0 };
+            let large = Wire::new().bytes(1, vec![b'x'; len]).0;
+            let wire = Wire::new().bytes(1, &small).bytes(1, &large).bytes(1, &small).int(2, 5).0;
+            let read = DynamicMessage::decode(&message, &wire).unwrap();
+            assert_eq!(get(&read, "f1").as_list().unwrap().len(), 3, "{len}");
+            assert_eq!(read.encode_to_vec().unwrap(), wire, "{len}");
+        }
+    }
+}
+
+/// Where siblings are compared, each of them is as deep as the one before.
+#[test]
+fn differences_are_found_however_many_messages_come_before() {
+    let source = |last: u32| "f1{f1{f2:1}}".repeat(300) + &format!("f1{{f1{{f2:{last}}}}}");
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let root = schema.message(file, "M");
+    schema.add(root, 1, Kind::Message(root), Card::Repeated);
+    schema.add(root, 2, Kind::Int32, Card::Implicit);
+    let message = descriptor(&schema, &schema.pool(), root);
+    let of = |last| text::message_from_str(&message, &source(last)).unwrap();
+    let found = Comparison::new().differences(&of(1), &of(2)).unwrap();
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((one.before(), one.after()), (Some("1"), Some("2")));
+    assert_eq!(one.to_string(), "f1[300].f1[0].f2: 1 -> 2");
+    assert_eq!(format!("{one:?}"), format!("`{one}`"));
+}
+
+/// A sink that enters every message and keeps nothing.
+struct Nothing;
+
+impl Sink<'_> for Nothing {
+    fn begin(&mut self, _: Field<'_>) -> Step {
+        Step::Enter
+    }
+}
+
+/// Elements of fixed shape that reach beyond the end of the message that they are in, into bytes that would do.
+#[test]
+fn a_visit_ends_where_the_message_ends_whatever_comes_after_it() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let (root, mesh, point) =
+        (schema.message(file, "M"), schema.message(file, "Mesh"), schema.message(file, "Point"));
+    for number in 1..=3 {
+        schema.add(point, number, Kind::Float, Card::Implicit);
+    }
+    schema.add(mesh, 1, Kind::Message(point), Card::Repeated);
+    schema.add(root, 1, Kind::Message(mesh), Card::Optional);
+    schema.add(root, 15, Kind::Bytes, Card::Repeated);
+    let message = descriptor(&schema, &schema.pool(), root);
+    let mut decoder = Decoder::new(&message);
+    let element = || Wire::new().fixed32(1, 7).fixed32(2, 8).fixed32(3, 9);
+    let points = Wire::new().message(1, element()).message(1, element()).message(1, element()).0;
+    for end in 0..=points.len() {
+        // What is left of the points is after the message, as are fields.
+        let mut wire = Wire::new().tag(1, 2).varint(end as u64).raw(&points);
+        for _ in 0..4 {
+            wire = wire.bytes(15, [b'x'; 5]);
+        }
+        let decoded = decoder.decode(&wire.0).map(drop);
+        assert_eq!(decoder.visit(&wire.0, &mut Nothing).map(drop), decoded, "{end}");
+    }
+}
+
+/// The value of an entry may be missing, and with it what it requires.
+#[test]
+fn a_visit_misses_the_required_fields_of_a_value_that_an_entry_lacks() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let (root, needy) = (schema.message(file, "M"), schema.message(file, "Needy"));
+    schema.add(needy, 1, Kind::Int32, Card::Required);
+    schema.add_map(root, 1, Kind::Int32, Kind::Message(needy));
+    let message = descriptor(&schema, &schema.pool(), root);
+    let mut decoder = Decoder::new(&message);
+    for (entry, whole) in [
+        (Wire::new().int(1, 7).message(2, Wire::new().int(1, 1)), true),
+        (Wire::new().int(1, 7).message(2, Wire::new()), false),
+        (Wire::new().int(1, 7), false),
+        (Wire::new(), false),
+    ] {
+        let wire = Wire::new().message(1, entry).0;
+        let decoded = decoder.decode(&wire).map(drop);
+        let visited = decoder.visit(&wire, &mut Nothing).map(|visited| assert_eq!(visited, Visited::Whole));
+        assert_eq!(visited, decoded);
+        assert_eq!(
+            visited.map_err(|error| error.kind()),
+            if whole { Ok(()) } else { Err(DecodeErrorKind::MissingRequired) }
+        );
+    }
+}
+
+/// Numbers that a 64-bit type cannot hold, of as many digits as its largest, and numbers with a point or an exponent that it can.
+#[test]
+fn integers_in_json_end_at_their_bounds_in_each_spelling() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let root = schema.message(file, "M");
+    schema.add(root, 1, Kind::Int64, Card::Implicit);
+    schema.add(root, 2, Kind::Uint64, Card::Implicit);
+    let message = descriptor(&schema, &schema.pool(), root);
+    let parse = |json: &str| json::message_from_slice(&message, json.as_bytes());
+    for (spelling, value) in [
+        ("9.223372036854775807e18", i64::MAX),
+        ("92233720368547758.07e2", i64::MAX),
+        ("-9223372036854775808.0", i64::MIN),
+        ("-9.223372036854775808e18", i64::MIN),
+        ("12e2", 1200),
+        ("5.0", 5),
+        ("-5.00", -5),
+    ] {
+        for json in [format!("{{\"f1\":{spelling}}}"), format!("{{\"f1\":\"{spelling}\"}}")] {
+            let read = parse(&json).unwrap_or_else(|error| panic!("{json}: {error}"));
+            assert_eq!(get(&read, "f1").as_i64(), Some(value), "{json}");
+        }
+    }
+    for spelling in
+        ["9223372036854775808", "9.223372036854775808e18", "-9223372036854775809", "-9.223372036854775809e18"]
+    {
+        assert!(parse(&format!("{{\"f1\":{spelling}}}")).is_err(), "{spelling}");
+        assert!(parse(&format!("{{\"f1\":\"{spelling}\"}}")).is_err(), "{spelling}");
+    }
+    for first in 2..=9 {
+        for rest in ["0000000000000000000", "8446744073709551615", "9999999999999999999"] {
+            assert!(parse(&format!("{{\"f2\":{first}{rest}}}")).is_err(), "{first}{rest}");
+            assert!(parse(&format!("{{\"f2\":\"{first}{rest}\"}}")).is_err(), "{first}{rest}");
+        }
+    }
+    for text in ["18446744073709551615", "\"18446744073709551615\"", "1.8446744073709551615e19"] {
+        let read = parse(&format!("{{\"f2\":{text}}}")).unwrap();
+        assert_eq!(get(&read, "f2").as_u64(), Some(u64::MAX), "{text}");
+    }
+    assert!(parse("{\"f2\":18446744073709551616}").is_err());
+}
+
+#[test]
+fn descriptors_say_what_they_are_of_each_definition() {
+    let file = Wire::new()
+        .bytes(1, "f.proto")
+        .message(5, Wire::new().bytes(1, "A").message(2, Wire::new().bytes(1, "A0").int(2, 0)))
+        .message(
+            5,
+            Wire::new()
+                .bytes(1, "B")
+                .message(2, Wire::new().bytes(1, "B0").int(2, 0))
+                .message(3, Wire::new().int(3, 1)),
+        )
+        .message(5, Wire::new().bytes(1, "C").message(2, Wire::new().bytes(1, "C0").int(2, 0)));
+    let pool = DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap();
+    let seen: Vec<_> =
+        pool.all_enums().map(|e| (e.name().to_owned(), e.index(), e.is_deprecated())).collect();
+    assert_eq!(seen, [("A".into(), 0, false), ("B".into(), 1, true), ("C".into(), 2, false)]);
+
+    let message = DescriptorPool::from_tables(&[wkt::Timestamp::TABLE]).unwrap();
+    let message = message.message("google.protobuf.Timestamp").unwrap();
+    let fields: HashSet<FieldDescriptor> = message.fields().map(|field| field.to_owned()).collect();
+    assert_eq!(fields.len(), 2);
+    assert!(message.fields().all(|field| fields.contains(&field.to_owned())));
+}
+
+#[test]
+fn tables_of_well_known_types_are_in_the_files_of_their_names() {
+    for (table, file) in [
+        (wkt::Empty::TABLE, "google/protobuf/empty.proto"),
+        (wkt::Any::TABLE, "google/protobuf/any.proto"),
+        (wkt::Duration::TABLE, "google/protobuf/duration.proto"),
+        (wkt::FieldMask::TABLE, "google/protobuf/field_mask.proto"),
+        (wkt::ListValue::TABLE, "google/protobuf/struct.proto"),
+        (wkt::Timestamp::TABLE, "google/protobuf/timestamp.proto"),
+        (wkt::BoolValue::TABLE, "google/protobuf/wrappers.proto"),
+    ] {
+        let pool = DescriptorPool::from_tables(&[table]).unwrap();
+        assert_eq!(pool.message(table.full_name()).unwrap().parent_file().name(), file);
+    }
+}
+
+/// A message with the name of a well-known type and other fields is an object in JSON as any other.
+#[test]
+fn types_named_as_well_known_ones_that_have_other_fields_are_objects() {
+    let field =
+        |name: &str, label: u64, kind: u64| Wire::new().bytes(1, name).int(3, 1).int(4, label).int(5, kind);
+    let (int32, string, message) = (5, 9, 11);
+    for (name, field, wire, json) in [
+        ("Int32Value", field("value", 1, string), Wire::new().bytes(1, "x"), r#"{"value":"x"}"#),
+        ("Int32Value", field("value", 3, int32), Wire::new().int(1, 7), r#"{"value":[7]}"#),
+        ("StringValue", field("value", 1, int32), Wire::new().int(1, 7), r#"{"value":7}"#),
+        ("FieldMask", field("paths", 1, string), Wire::new().bytes(1, "a"), r#"{"paths":"a"}"#),
+        ("FieldMask", field("paths", 3, int32), Wire::new().int(1, 7), r#"{"paths":[7]}"#),
+        (
+            "ListValue",
+            field("values", 3, message).bytes(6, ".google.protobuf.ListValue"),
+            Wire::new().message(1, Wire::new()),
+            r#"{"values":[{}]}"#,
+        ),
+        ("ListValue", field("values", 3, int32), Wire::new().int(1, 7), r#"{"values":[7]}"#),
+        (
+            "Struct",
+            field("fields", 3, message).bytes(6, ".google.protobuf.Struct"),
+            Wire::new().message(1, Wire::new()),
+            r#"{"fields":[{}]}"#,
+        ),
+    ] {
+        let file = Wire::new()
+            .bytes(1, "own.proto")
+            .bytes(2, "google.protobuf")
+            .message(4, Wire::new().bytes(1, name).message(2, field))
+            .bytes(12, "proto3");
+        let pool = DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap();
+        let message = pool.message(&format!("google.protobuf.{name}")).unwrap();
+        let read = DynamicMessage::decode(&message, &wire.0).unwrap();
+        assert_eq!(json::to_string(&read).unwrap(), json);
+        assert_eq!(json::message_from_slice(&message, json.as_bytes()).unwrap(), read);
+    }
+}
+
+/// An extension of a message belongs to its source, and to that of no other one.
+#[test]
+fn the_source_of_a_message_has_no_extensions_of_others() {
+    let range = Wire::new().int(1, 5).int(2, 9);
+    let extension = |name: &str, number: u64, of: &str| {
+        Wire::new().bytes(1, name).bytes(2, of).int(3, number).int(4, 1).int(5, 5)
+    };
+    let file = Wire::new()
+        .bytes(1, "f.proto")
+        .message(4, Wire::new().bytes(1, "M").message(5, range.clone()))
+        .message(4, Wire::new().bytes(1, "N").message(5, range))
+        .message(7, extension("of_m", 5, ".M"))
+        .message(7, extension("of_n", 6, ".N"));
+    let pool = DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap();
+    for (name, own, other) in [("M", "of_m", "of_n"), ("N", "of_n", "of_m")] {
+        let source = pool.message(name).unwrap().to_proto();
+        assert!(source.contains(&format!("message {name} {{")), "{source}");
+        assert!(!source.contains(other), "{source}");
+        assert!(!source.contains(own) || source.contains(&format!("extend {name}")), "{source}");
+    }
+}
