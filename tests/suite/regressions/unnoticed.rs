@@ -147,12 +147,17 @@ fn differences_are_found_however_many_messages_come_before() {
     assert_eq!(format!("{one:?}"), format!("`{one}`"));
 }
 
-/// A sink that enters every message and keeps nothing.
-struct Nothing;
+/// A sink that enters every message and counts numbers.
+#[derive(Default)]
+struct Floats(usize);
 
-impl Sink<'_> for Nothing {
+impl Sink<'_> for Floats {
     fn begin(&mut self, _: Field<'_>) -> Step {
         Step::Enter
+    }
+
+    fn f32(&mut self, _: Field<'_>, _: f32) {
+        self.0 += 1;
     }
 }
 
@@ -180,7 +185,10 @@ fn a_visit_ends_where_the_message_ends_whatever_comes_after_it() {
             wire = wire.bytes(15, [b'x'; 5]);
         }
         let decoded = decoder.decode(&wire.0).map(drop);
-        assert_eq!(decoder.visit(&wire.0, &mut Nothing).map(drop), decoded, "{end}");
+        let mut floats = Floats::default();
+        assert_eq!(decoder.visit(&wire.0, &mut floats).map(drop), decoded, "{end}");
+        // An element of three numbers takes two bytes and five for each.
+        assert_eq!(floats.0, end / 17 * 3, "{end}");
     }
 }
 
@@ -202,7 +210,8 @@ fn a_visit_misses_the_required_fields_of_a_value_that_an_entry_lacks() {
     ] {
         let wire = Wire::new().message(1, entry).0;
         let decoded = decoder.decode(&wire).map(drop);
-        let visited = decoder.visit(&wire, &mut Nothing).map(|visited| assert_eq!(visited, Visited::Whole));
+        let visited =
+            decoder.visit(&wire, &mut Floats::default()).map(|visited| assert_eq!(visited, Visited::Whole));
         assert_eq!(visited, decoded);
         assert_eq!(
             visited.map_err(|error| error.kind()),
@@ -271,6 +280,11 @@ fn descriptors_say_what_they_are_of_each_definition() {
     let seen: Vec<_> =
         pool.all_enums().map(|e| (e.name().to_owned(), e.index(), e.is_deprecated())).collect();
     assert_eq!(seen, [("A".into(), 0, false), ("B".into(), 1, true), ("C".into(), 2, false)]);
+
+    let state = DescriptorPool::from_tables(&[wkt::Value::TABLE]).unwrap();
+    let null = state.message("google.protobuf.Value").unwrap().field("null_value").unwrap();
+    assert_eq!(null.kind().as_enum().unwrap().full_name(), "google.protobuf.NullValue");
+    assert!(null.kind().as_message().is_none());
 
     let message = DescriptorPool::from_tables(&[wkt::Timestamp::TABLE]).unwrap();
     let message = message.message("google.protobuf.Timestamp").unwrap();
