@@ -344,8 +344,10 @@ mod tests {
             FieldSpec::new(1, Kind::Int32, Presence::Implicit),
         ]);
         assert_eq!(ProgramSet::new(&[twice], &[]).unwrap_err().0, DescriptorErrorKind::DuplicateNumber);
-        let zero = message(vec![FieldSpec::new(0, Kind::Int32, Presence::Implicit)]);
-        assert_eq!(ProgramSet::new(&[zero], &[]).unwrap_err().0, DescriptorErrorKind::InvalidNumber);
+        for number in [0, 1 << 29] {
+            let outside = message(vec![FieldSpec::new(number, Kind::Int32, Presence::Implicit)]);
+            assert_eq!(ProgramSet::new(&[outside], &[]).unwrap_err().0, DescriptorErrorKind::InvalidNumber);
+        }
         for dangling in [Kind::Message(7), Kind::Message(1), Kind::Enum(0)] {
             let dangling = message(vec![FieldSpec::new(1, dangling, Presence::Explicit)]);
             assert_eq!(ProgramSet::new(&[dangling], &[]).unwrap_err().0, DescriptorErrorKind::UnresolvedType);
