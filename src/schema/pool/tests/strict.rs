@@ -324,13 +324,13 @@ fn strings_in_the_message_of_a_field_are_no_strings_of_the_field() {
 
 #[test]
 fn parts_that_are_not_used_are_well_formed() {
-    // A field of 5 bytes, of which there are none.
+    // The length of this field is 5, and the bytes are missing.
     let cut = || Proto(alloc::vec![0x0a, 5]);
     let with_info = |info: Proto| load([file("f").sub(9, info)]).map(drop).map_err(|error| error.kind());
     with_info(Proto::default().sub(1, Proto::default().bytes(1, &[4, 0]))).unwrap();
     assert!(with_info(Proto::default().sub(1, cut())).is_err());
     assert!(with_info(Proto::default().sub(1, Proto::default().bytes(1, &[0x80]))).is_err());
-    // Nobody knows what an unknown field of it is.
+    // An unknown field may hold any bytes.
     with_info(Proto::default().sub(2, cut())).unwrap();
 
     let with_option = |number, option: Proto| {
