@@ -102,10 +102,11 @@ pub mod expansion {
     pub use super::decode::input::Input;
     pub use super::decode::{UNKNOWN, tag};
     pub use super::grammar::accessor::{
-        Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
-        ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_name,
-        member_table, merge, merge_field, merge_variant, next, show, show_or, show_variant, unset,
-        variant_enum, variant_name, variant_table, visit, visit_variant,
+        Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, Listed, ListedEnum,
+        ListedMessage, Member, Subject, Unfit, Variant, check_enum, check_keeper, check_member,
+        check_message, check_variant, clear_member, clear_to, member_enum, member_name, member_table, merge,
+        merge_field, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_name,
+        variant_table, visit, visit_variant,
     };
     pub use super::grammar::kinds::WireSpec;
     pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};

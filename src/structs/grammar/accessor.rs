@@ -2,7 +2,7 @@
 //!
 //! `message!` makes one function for each member. Only its body knows the type of the member; to all other code the
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
-//! each use. [`Fits`] reports it; the access is then [`Broken`].
+//! each use. [`check_member`] reports it; the access is then [`Broken`].
 
 use super::kinds::WireSpec;
 use super::kinds::{self, KindMarker, field_name, field_table, is_number};
@@ -51,59 +51,87 @@ pub trait Variant<'i, M>: Copy {
     fn set(self, message: &mut M, value: Self::Value);
 }
 
-/// A type for members whose fields are of the kind `K`.
-#[diagnostic::on_unimplemented(
-    message = "a member of type `{Self}` does not fit the kind in the listing",
-    label = "not a kind for a member of type `{Self}`",
-    note = "`Vec<T>` needs `repeated`, `HashMap`, `BTreeMap` and `SmallMap` need `map<..>`, `required` needs `Option<T>`; the docs of `message!` list the types of each kind"
-)]
-pub trait Fits<'i, K>: Sized {
-    /// Does nothing.
-    fn check(_: Subject<'i, K, Self>) {}
+/// A check of what a listing says: a trait of [`Fit`], and a function of what is checked and of a word in the listing.
+///
+/// The word stands for [`Fit`] where a type is right, and for [`Broken`] where it is not, by a method of [`Unfit`]. The error names the word, because
+/// it is what cannot become a `dyn`. A trait of the types that are right would be shorter, but Rust 1.97 reports it at the whole listing.
+macro_rules! check {
+    ($(#[$note:meta])* $trait:ident, $check:ident<$($of:ident),+>($subject:ty)) => {
+        $(#[$note])*
+        pub trait $trait<T> {}
+
+        #[diagnostic::do_not_recommend]
+        impl<T> $trait<T> for Fit {}
+
+        /// Does nothing.
+        pub fn $check<$($of),+>(_: $subject, _word: &dyn $trait<T>) {}
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<'i, K: KindMarker, F: DecodeField<'i, K>> Fits<'i, K> for F {}
-
-/// A type for values of the kind `K`, in a oneof.
-#[diagnostic::on_unimplemented(
-    message = "a variant of type `{Self}` does not fit the kind in the listing",
-    label = "not a kind for a variant of type `{Self}`",
-    note = "the variants of a oneof hold one value each; the docs of `message!` list the types of each kind"
-)]
-pub trait FitsVariant<'i, K>: Sized {
-    /// Does nothing.
-    fn check(_: Subject<'i, K, Self>) {}
+check! {
+    /// The member is of a type `T` that fits its kind.
+    #[diagnostic::on_unimplemented(
+        message = "a member of type `{T}` does not fit the kind in the listing",
+        label = "not a kind for a member of type `{T}`",
+        note = "`Vec<T>` needs `repeated`, `HashMap`, `BTreeMap` and `SmallMap` need `map<..>`, `required` needs `Option<T>`; the docs of `message!` list the types of each kind"
+    )]
+    Fits, check_member<K, T>(Subject<'_, K, T>)
 }
 
-#[diagnostic::do_not_recommend]
-impl<'i, K: KindMarker, T: DecodeValue<'i, K>> FitsVariant<'i, K> for T {}
-
-/// A struct with a listing.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no `message!` listing",
-    label = "no message: `{Self}` has no `message!` listing"
-)]
-pub trait ListedMessage: Sized {
-    /// Does nothing.
-    fn check(_: PhantomData<Self>) {}
+check! {
+    /// The variant of a oneof is of a type `T` that fits its kind.
+    #[diagnostic::on_unimplemented(
+        message = "a variant of type `{T}` does not fit the kind in the listing",
+        label = "not a kind for a variant of type `{T}`",
+        note = "the variants of a oneof hold one value each; the docs of `message!` list the types of each kind"
+    )]
+    FitsVariant, check_variant<K, T>(Subject<'_, K, T>)
 }
 
-#[diagnostic::do_not_recommend]
-impl<M: Message> ListedMessage for M {}
-
-/// An enum with a listing.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no `enumeration!` listing",
-    label = "no enum: `{Self}` has no `enumeration!` listing"
-)]
-pub trait ListedEnum: Sized {
-    /// Does nothing.
-    fn check(_: PhantomData<Self>) {}
+check! {
+    /// The member is of a type `T` that keeps unknown fields.
+    #[diagnostic::on_unimplemented(
+        message = "a member of type `{T}` cannot keep unknown fields",
+        label = "not for a member of type `{T}`",
+        note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
+    )]
+    Keeps, check_keeper<T>(Subject<'_, kinds::KeptUnknown, T>)
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Enumeration> ListedEnum for E {}
+check! {
+    /// The struct `T` has a listing.
+    #[diagnostic::on_unimplemented(
+        message = "`{T}` has no `message!` listing",
+        label = "no message: `{T}` has no `message!` listing"
+    )]
+    ListedMessage, check_message<T>(Listed<T>)
+}
+
+check! {
+    /// The enum `T` has a listing.
+    #[diagnostic::on_unimplemented(
+        message = "`{T}` has no `enumeration!` listing",
+        label = "no enum: `{T}` has no `enumeration!` listing"
+    )]
+    ListedEnum, check_enum<T>(Listed<T>)
+}
+
+/// A type that a kind names, which should have a listing.
+pub struct Listed<T>(pub PhantomData<T>);
+
+impl<M: Message> Listed<M> {
+    /// The struct has one.
+    pub fn fit_message(&self) -> Fit {
+        Fit
+    }
+}
+
+impl<E: Enumeration> Listed<E> {
+    /// The enum has one.
+    pub fn fit_enum(&self) -> Fit {
+        Fit
+    }
+}
 
 /// A new message without fields.
 #[inline(always)]
@@ -268,27 +296,6 @@ pub trait Keeper<'i, M>: Copy {
     fn get_mut(self, message: &mut M) -> &mut Vec<u8>;
 }
 
-/// A type for the member that keeps unknown fields.
-#[diagnostic::on_unimplemented(
-    message = "a member of type `{Self}` cannot keep unknown fields",
-    label = "not for a member of type `{Self}`",
-    note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
-)]
-pub trait Keeps<'i>: Sized {
-    /// Does nothing.
-    fn check(_: Subject<'i, kinds::KeptUnknown, Self>) {}
-}
-
-#[diagnostic::do_not_recommend]
-impl<F: UnknownMember> Keeps<'_> for F {}
-
-impl<'i, F> Subject<'i, kinds::KeptUnknown, F> {
-    /// What to check.
-    pub fn keeper_subject(self) -> Self {
-        self
-    }
-}
-
 impl<'i, F: UnknownMember> Subject<'i, kinds::KeptUnknown, F> {
     /// The type fits.
     #[inline(always)]
@@ -378,9 +385,21 @@ pub trait Unfit: Sized {
     fn fit_keeper(self) -> Broken {
         Broken
     }
+
+    /// The struct has no listing.
+    fn fit_message(&self) -> Broken {
+        Broken
+    }
+
+    /// The enum has no listing.
+    fn fit_enum(&self) -> Broken {
+        Broken
+    }
 }
 
 impl<K, F> Unfit for Subject<'_, K, F> {}
+
+impl<T> Unfit for Listed<T> {}
 
 /// The table of a member's field, without options. `_member` is only for its type.
 pub const fn member_table<'i, M, A: Member<'i, M>>(

@@ -1,6 +1,6 @@
 //! The macros of `message!` that give access to one member, and check it.
 //!
-//! A mistake is reported once, here: by [`Fits`](super::accessor::Fits) and the traits of `not_in_grammar.rs`, or by `compile_error!`. All other code
+//! A mistake is reported once, here: by the checks of `accessor.rs` and the traits of `not_in_grammar.rs`, or by `compile_error!`. All other code
 //! of an expansion compiles in spite of it.
 
 /// The function that gives access to a member.
@@ -12,8 +12,8 @@ macro_rules! __member {
         $crate::listing::member! { @access $type $lives $field Keeper fit_keeper (
             $crate::listing::kinds::KeptUnknown
         ) |candidate| {
-            let $word = candidate.2.keeper_subject();
-            $crate::listing::Keeps::check($word);
+            let $word = &candidate.2.fit_keeper();
+            $crate::listing::check_keeper(candidate.2, $word);
         } }
     };
     ($type:tt $lives:tt $field:ident [unknown_fields] [$number:literal] [] $word:tt) => {
@@ -57,7 +57,7 @@ macro_rules! __member {
         $crate::listing::member! { @access $type $lives $field Member fit (
             $crate::listing::kind!([$first $($kind)*])
         ) |candidate| {
-            $crate::listing::verify!(Fits [candidate.2] $field $first [$first $($kind)*]);
+            $crate::listing::verify!(member [candidate.2] $field $first [$first $($kind)*]);
         } }
     };
     (@access [$type:ident] [$($life:lifetime)*] $field:ident $access:ident $method:ident ($kind:ty) |$candidate:ident| $check:tt) => {
@@ -103,7 +103,7 @@ macro_rules! __variant {
     ($type:tt $lives:tt $field:ident [oneof $first:ident $(:: $path:ident)*] $arm:ident [$word:tt $($kind:tt)*]) => {
         $crate::listing::variant! {
             @access $type $lives $field [$first $(:: $path)*] $arm ($crate::listing::kind!([$word $($kind)*])) |candidate| {
-                $crate::listing::verify!(FitsVariant [candidate.3] $arm $word [$word $($kind)*]);
+                $crate::listing::verify!(variant [candidate.3] $arm $word [$word $($kind)*]);
             }
         }
     };
@@ -148,83 +148,90 @@ macro_rules! __variant {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __verify {
-    ($trait:ident $subject:tt $field:ident $word:tt [optional $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
+    ($what:ident $subject:tt $field:ident $word:tt [optional $($kind:tt)+]) => {
+        $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [required $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
+    ($what:ident $subject:tt $field:ident $word:tt [required $($kind:tt)+]) => {
+        $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [repeated $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
+    ($what:ident $subject:tt $field:ident $word:tt [repeated $($kind:tt)+]) => {
+        $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [custom $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
+    ($what:ident $subject:tt $field:ident $word:tt [custom $($kind:tt)+]) => {
+        $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [map < $key:tt $kind:tt >]) => {
-        $crate::listing::verify!($trait $subject $field $word $kind)
+    ($what:ident $subject:tt $field:ident $word:tt [map < $key:tt $kind:tt >]) => {
+        $crate::listing::verify!($what $subject $field $word $kind)
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [message $($path:tt)+]) => {
-        $crate::listing::verify!(@listed ListedMessage $word ($($path)+));
-        $crate::listing::verify!(@fits $trait $subject $word)
+    ($what:ident $subject:tt $field:ident $word:tt [message $($path:tt)+]) => {
+        $crate::listing::verify!(@listed check_message fit_message $word ($($path)+));
+        $crate::listing::verify!(@fits $what $subject $word)
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [group $($path:tt)+]) => {
-        $crate::listing::verify!(@listed ListedMessage $word ($($path)+));
-        $crate::listing::verify!(@fits $trait $subject $word)
+    ($what:ident $subject:tt $field:ident $word:tt [group $($path:tt)+]) => {
+        $crate::listing::verify!(@listed check_message fit_message $word ($($path)+));
+        $crate::listing::verify!(@fits $what $subject $word)
     };
-    ($trait:ident $subject:tt $field:ident enum [enum $($path:tt)+]) => {
-        $crate::listing::verify!(@listed ListedEnum subject ($($path)+));
-        $crate::listing::verify!(@fits $trait $subject subject)
+    ($what:ident $subject:tt $field:ident enum [enum $($path:tt)+]) => {
+        $crate::listing::verify!(@listed check_enum fit_enum found ($($path)+));
+        $crate::listing::verify!(@fits $what $subject found)
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [enum $($path:tt)+]) => {
-        $crate::listing::verify!(@listed ListedEnum $word ($($path)+));
-        $crate::listing::verify!(@fits $trait $subject $word)
+    ($what:ident $subject:tt $field:ident $word:tt [enum $($path:tt)+]) => {
+        $crate::listing::verify!(@listed check_enum fit_enum $word ($($path)+));
+        $crate::listing::verify!(@fits $what $subject $word)
     };
-    (@listed $trait:ident $word:tt ($path:ty)) => {
-        let $word = $crate::listing::PhantomData::<$path>;
-        $crate::listing::$trait::check($word);
+    (@listed $check:ident $fit:ident $word:tt ($path:ty)) => {
+        let subject = $crate::listing::Listed($crate::listing::PhantomData::<$path>);
+        let $word = &subject.$fit();
+        $crate::listing::$check(subject, $word);
     };
-    (@fits $trait:ident [$($subject:tt)+] $word:tt) => {
-        let $word = $($subject)+.subject();
-        $crate::listing::$trait::check($word);
+    (@fits member [$($subject:tt)+] $word:tt) => {
+        let subject = $($subject)+.subject();
+        let $word = &subject.fit();
+        $crate::listing::check_member(subject, $word);
+    };
+    (@fits variant [$($subject:tt)+] $word:tt) => {
+        let subject = $($subject)+.subject();
+        let $word = &subject.fit_variant();
+        $crate::listing::check_variant(subject, $word);
     };
     (@no_kind $word:tt $($mistake:tt)+) => {
         let $word = $crate::listing::PhantomData::<$crate::listing::mistakes::Word>;
         $crate::listing::mistakes::$($mistake)+::check($word);
     };
-    ($trait:ident $subject:tt $field:ident $word:tt [double]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [float]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [int32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [int64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [uint32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [uint64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [sint32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [sint64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [fixed32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [fixed64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [sfixed32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [sfixed64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [bool]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [string]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [bytes]) => { $crate::listing::verify!(@fits $trait $subject $word) };
-    ($trait:ident $subject:tt $field:ident $word:tt [i8]) => { $crate::listing::verify!(@no_kind $word I8) };
-    ($trait:ident $subject:tt $field:ident $word:tt [i16]) => { $crate::listing::verify!(@no_kind $word I16) };
-    ($trait:ident $subject:tt $field:ident $word:tt [i32]) => { $crate::listing::verify!(@no_kind $word I32) };
-    ($trait:ident $subject:tt $field:ident $word:tt [i64]) => { $crate::listing::verify!(@no_kind $word I64) };
-    ($trait:ident $subject:tt $field:ident $word:tt [isize]) => { $crate::listing::verify!(@no_kind $word Isize) };
-    ($trait:ident $subject:tt $field:ident $word:tt [u8]) => { $crate::listing::verify!(@no_kind $word U8) };
-    ($trait:ident $subject:tt $field:ident $word:tt [u16]) => { $crate::listing::verify!(@no_kind $word U16) };
-    ($trait:ident $subject:tt $field:ident $word:tt [u32]) => { $crate::listing::verify!(@no_kind $word U32) };
-    ($trait:ident $subject:tt $field:ident $word:tt [u64]) => { $crate::listing::verify!(@no_kind $word U64) };
-    ($trait:ident $subject:tt $field:ident $word:tt [usize]) => { $crate::listing::verify!(@no_kind $word Usize) };
-    ($trait:ident $subject:tt $field:ident $word:tt [f32]) => { $crate::listing::verify!(@no_kind $word F32) };
-    ($trait:ident $subject:tt $field:ident $word:tt [f64]) => { $crate::listing::verify!(@no_kind $word F64) };
-    ($trait:ident $subject:tt $field:ident $word:tt [int]) => { $crate::listing::verify!(@no_kind $word Int) };
-    ($trait:ident $subject:tt $field:ident $word:tt [uint]) => { $crate::listing::verify!(@no_kind $word Uint) };
-    ($trait:ident $subject:tt $field:ident $word:tt [boolean]) => { $crate::listing::verify!(@no_kind $word Boolean) };
-    ($trait:ident $subject:tt $field:ident $word:tt [str]) => { $crate::listing::verify!(@no_kind $word Str) };
-    ($trait:ident $subject:tt $field:ident $word:tt [String]) => { $crate::listing::verify!(@no_kind $word String) };
-    ($trait:ident $subject:tt $field:ident $word:tt [Bytes]) => { $crate::listing::verify!(@no_kind $word Bytes) };
-    ($trait:ident $subject:tt $field:ident $word:tt [$($kind:tt)*]) => {
+    ($what:ident $subject:tt $field:ident $word:tt [double]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [float]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [int32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [int64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [uint32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [uint64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [sint32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [sint64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [fixed32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [fixed64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [sfixed32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [sfixed64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [bool]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [string]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [bytes]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:ident $subject:tt $field:ident $word:tt [i8]) => { $crate::listing::verify!(@no_kind $word I8) };
+    ($what:ident $subject:tt $field:ident $word:tt [i16]) => { $crate::listing::verify!(@no_kind $word I16) };
+    ($what:ident $subject:tt $field:ident $word:tt [i32]) => { $crate::listing::verify!(@no_kind $word I32) };
+    ($what:ident $subject:tt $field:ident $word:tt [i64]) => { $crate::listing::verify!(@no_kind $word I64) };
+    ($what:ident $subject:tt $field:ident $word:tt [isize]) => { $crate::listing::verify!(@no_kind $word Isize) };
+    ($what:ident $subject:tt $field:ident $word:tt [u8]) => { $crate::listing::verify!(@no_kind $word U8) };
+    ($what:ident $subject:tt $field:ident $word:tt [u16]) => { $crate::listing::verify!(@no_kind $word U16) };
+    ($what:ident $subject:tt $field:ident $word:tt [u32]) => { $crate::listing::verify!(@no_kind $word U32) };
+    ($what:ident $subject:tt $field:ident $word:tt [u64]) => { $crate::listing::verify!(@no_kind $word U64) };
+    ($what:ident $subject:tt $field:ident $word:tt [usize]) => { $crate::listing::verify!(@no_kind $word Usize) };
+    ($what:ident $subject:tt $field:ident $word:tt [f32]) => { $crate::listing::verify!(@no_kind $word F32) };
+    ($what:ident $subject:tt $field:ident $word:tt [f64]) => { $crate::listing::verify!(@no_kind $word F64) };
+    ($what:ident $subject:tt $field:ident $word:tt [int]) => { $crate::listing::verify!(@no_kind $word Int) };
+    ($what:ident $subject:tt $field:ident $word:tt [uint]) => { $crate::listing::verify!(@no_kind $word Uint) };
+    ($what:ident $subject:tt $field:ident $word:tt [boolean]) => { $crate::listing::verify!(@no_kind $word Boolean) };
+    ($what:ident $subject:tt $field:ident $word:tt [str]) => { $crate::listing::verify!(@no_kind $word Str) };
+    ($what:ident $subject:tt $field:ident $word:tt [String]) => { $crate::listing::verify!(@no_kind $word String) };
+    ($what:ident $subject:tt $field:ident $word:tt [Bytes]) => { $crate::listing::verify!(@no_kind $word Bytes) };
+    ($what:ident $subject:tt $field:ident $word:tt [$($kind:tt)*]) => {
         $crate::listing::compile_error!($crate::listing::concat!(
             "`", $crate::listing::stringify!($field), "`: `", $crate::listing::stringify!($($kind)*),
             "` is no kind of field; the docs of `message!` list them, a struct is `message Name` and an enum `enum Name`"

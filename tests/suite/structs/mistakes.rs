@@ -1,8 +1,8 @@
 //! Typical mistakes in a listing: one short error each, in the words of the user.
 //!
 //! `tests/mistakes.txt` has the mistakes and what the compiler says. With the environment variable `WRITE_MISTAKES` the test writes what it says
-//! now. Other versions of the compiler than [`PINNED`] say it in other words, so that for them only the number of errors and
-//! the first line count.
+//! now. Other versions of the compiler than [`PINNED`] say it in other words, so that for them only the number of errors,
+//! the first line and the place count.
 
 use super::errors::{compiler, library};
 use std::path::Path;
@@ -81,7 +81,9 @@ fn mistakes_are_one_short_error() {
     let cases = cases(&text);
     assert!(cases.len() >= 24, "{} mistakes", cases.len());
     if !is_pinned {
-        println!("{version} is not {PINNED}: only the number of errors and the first line are compared");
+        println!(
+            "{version} is not {PINNED}: only the number of errors, the first line and the place are compared"
+        );
     }
     let mut now = String::new();
     for case in &cases {
@@ -103,7 +105,8 @@ fn mistakes_are_one_short_error() {
             if is_pinned {
                 assert_eq!(said, case.said, "`{}`", case.name);
             } else {
-                assert_eq!(said.lines().next(), case.said.lines().next(), "`{}`", case.name);
+                // Rust 1.97 named other places for a while.
+                assert!(said.lines().take(2).eq(case.said.lines().take(2)), "`{}`:\n{said}", case.name);
             }
         }
     }
