@@ -108,4 +108,28 @@ mod tests {
         assert!(seen.iter().all(|place| *place == seen[0]));
         assert!(PLACE.get().unwrap().starts_with("value "));
     }
+
+    #[test]
+    #[ignore = "long: 100 million accesses of four threads"]
+    fn threads_that_race_for_many_places_see_the_same() {
+        let places: Vec<_> = (0..1_000_000).map(|_| Forever::new()).collect();
+        let walk = |thread: usize| {
+            let mut seen = 0_usize;
+            for at in 0..25 * places.len() {
+                // Two threads go forwards, two backwards.
+                let at = if thread % 2 == 0 { at } else { 25 * places.len() - 1 - at } % places.len();
+                let place: &Forever<usize> = &places[at];
+                let value = *place.get().unwrap_or_else(|| place.get_or_init(|| at * 4 + thread));
+                assert_eq!(value / 4, at);
+                seen = seen.wrapping_add(value);
+            }
+            seen
+        };
+        let seen: Vec<usize> = thread::scope(|scope| {
+            let walk = &walk;
+            let threads: Vec<_> = (0..4).map(|at| scope.spawn(move || walk(at))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(seen.iter().all(|one| *one == seen[0]), "{seen:?}");
+    }
 }

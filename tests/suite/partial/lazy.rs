@@ -336,6 +336,40 @@ fn threads_share_it_and_decode_once() {
 }
 
 #[test]
+#[ignore = "long: 100 million accesses of four threads"]
+fn threads_that_share_many_of_them_see_the_same() {
+    // One in ten is at fault.
+    let part = |at: u64| match at % 10 {
+        9 => Wire::new().int(1, at).tag(2, 2).raw(b"\x09short"),
+        _ => Wire::new().int(1, at).bytes(2, "x".repeat(at as usize)),
+    };
+    let input = (0..250).fold(Wire::new(), |input, at| input.message(3, part(at))).0;
+    for round in 0..100 {
+        let roots: Vec<_> = (0..1000).map(|_| lazy::Root::decode(&input).unwrap()).collect();
+        let walk = |first: usize, step: usize| {
+            let (mut sum, mut faults) = (0_u64, 0_u64);
+            for at in 0..roots.len() * 250 {
+                let at = (first + at * step) % (roots.len() * 250);
+                match roots[at / 250].list[at % 250].get() {
+                    Ok(inner) => sum ^= (std::ptr::from_ref(inner).addr() as u64).rotate_left(at as u32) >> 8,
+                    Err(_) => faults += 1,
+                }
+            }
+            (sum, faults)
+        };
+        // Steps that share no divisor with the number of members reach each of them once.
+        let seen: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = [(0, 1), (0, 1), (125_000, 249_999), (round, 7)]
+                .map(|(first, step)| scope.spawn(move || walk(first, step)))
+                .into();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(seen.iter().all(|one| *one == seen[0]), "{seen:?}");
+        assert_eq!(seen[0].1, 25_000);
+    }
+}
+
+#[test]
 fn many_small_parts_take_memory_in_proportion() {
     let part = Wire::new().message(2, Wire::new().int(1, 1));
     let input = Wire::repeat(part.clone(), 200_000).0;

@@ -45,6 +45,10 @@ fn every_file_of_a_corpus_passes_its_check() {
             fs::read_dir(corpus.join(target)).unwrap().map(|file| file.unwrap().path()).collect();
         files.sort();
         assert!(!files.is_empty(), "{target}");
+        if target == "full_store" && cfg!(target_pointer_width = "32") {
+            println!("{target} needs messages of 2 GB");
+            continue;
+        }
         for file in &files {
             // The name of the file stands above the message of a panic.
             println!("{}", file.display());

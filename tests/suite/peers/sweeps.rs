@@ -46,6 +46,7 @@ fn messages_are_valid_after_every_failed_merge() {
 }
 
 #[test]
+#[cfg_attr(target_pointer_width = "32", ignore = "needs messages of 2 GB")]
 fn setters_that_find_no_room_change_nothing() {
     let mut all = full_store::Tried::default();
     sweep("full_store", 60, full_store::run, |tried| {
