@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -36,6 +37,9 @@ enum Command {
         /// none, gzip, snappy, lz4 or zstd.
         #[arg(long, default_value = "none")]
         codec: String,
+        /// Each so many orders, one that cannot be read.
+        #[arg(long, value_name = "N")]
+        broken: Option<NonZeroUsize>,
     },
     /// Moves a topic into a sink, as a member of a consumer group, until SIGTERM or SIGINT.
     Consume(Box<Consume>),
@@ -96,7 +100,7 @@ struct Consume {
 
 fn main() -> Result<(), Box<dyn Error>> {
     match Arguments::parse().command {
-        Command::Produce { topic, count, codec } => {
+        Command::Produce { topic, count, codec, broken } => {
             let orders = Orders::register(registry(&topic)?, &topic.topic)?;
             let client = config(&topic, "", true)?.client();
             produce::make_topic(&client, &topic.topic, 2)?;
@@ -104,7 +108,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 &client,
                 (&topic.topic, 2),
                 &codec,
-                (0..count).map(|number| orders.record(number)),
+                (0..count).map(|number| match broken {
+                    Some(every) if number % every == every.get() - 1 => orders.broken(number),
+                    _ => orders.record(number),
+                }),
             )?;
             say!("{count} orders");
             Ok(())

@@ -64,6 +64,27 @@ impl Orders {
         self.registry.append_record(*id, &message, &mut record)?;
         Ok(record)
     }
+
+    /// What stands in place of an order and cannot be read; kinds of faults take turns.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub fn broken(&self, number: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+        let mut record = self.record(number)?;
+        match number / 7 % 5 {
+            // A message that lacks its end.
+            0 => record.truncate(record.len() - 1),
+            // No framing.
+            1 => record.insert(0, 0xff),
+            // No message is at this path.
+            2 => record.splice(5..6, [0x02, 0xc8, 0x01]).for_each(drop),
+            // Groups in groups.
+            3 => record.extend([0x2b; 1000]),
+            // A string of 2 GB that never comes.
+            _ => record.extend([0x52, 0xff, 0xff, 0xff, 0xff, 0x07]),
+        }
+        Ok(record)
+    }
 }
 
 /// Makes a topic, if it is not there.
