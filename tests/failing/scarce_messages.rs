@@ -8,6 +8,7 @@ use tablepb::{
     DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, MapKeyRef, MessageDescriptor,
     ValueRef,
 };
+use tablepb::{json, text};
 
 static NODE: MessageTable = MessageTable::new(
     "t.Node",
@@ -122,6 +123,100 @@ fn a_map_that_has_no_room_for_a_larger_index_has_every_key_once() {
         assert!((0..20).all(|i| map.contains_key(i.to_string().as_str())));
     }
     assert!(merged > 10 && refused > 10, "{merged} and {refused}");
+}
+
+static WIDE: MessageTable = MessageTable::new(
+    "t.Wide",
+    &[
+        FieldTable::map("wide", 1, Kind::Int32, Kind::Message(|| &WIDE)),
+        FieldTable::new("a", 2, Kind::Double),
+        FieldTable::new("b", 3, Kind::Double),
+        FieldTable::new("c", 4, Kind::Double),
+    ],
+);
+
+/// An entry that lacks its value gets an empty one, for which there may be no memory.
+#[test]
+fn entries_that_lack_a_value_have_one_or_are_not_there() {
+    let wide = DescriptorPool::from_tables(&[&WIDE]).unwrap().message("t.Wide").unwrap();
+    let input: Vec<u8> = (0..60).flat_map(|i| Wire::new().message(1, Wire::new().int(1, i)).0).collect();
+    let source: String = (0..60).map(|i| format!("wide {{ key: {i} }} ")).collect();
+    let whole = DynamicMessage::decode(&wide, &input).unwrap();
+    let check = |message: &mut DynamicMessage| {
+        let value = message.get_field("wide").unwrap();
+        let map = value.as_map().unwrap();
+        assert!(
+            map.iter().all(|(_, value)| value.as_message().is_some_and(|value| value.encoded_len() == 0))
+        );
+        let entries = map.len();
+        assert_eq!(DynamicMessage::decode(&wide, &message.encode_to_vec().unwrap()).unwrap(), *message);
+        message.merge(&input).unwrap();
+        assert_eq!(*message, whole);
+        entries
+    };
+    let start = || DynamicMessage::new(&wide);
+    let failures = sweep(
+        start,
+        |message| message.merge(&input).is_ok(),
+        |mut message, merged, failed| {
+            let entries = check(&mut message);
+            assert!(failed && !merged || merged && entries == 60);
+        },
+    );
+    // Values that are kept as bytes, too.
+    let lazy = || Decoder::new(&wide).with_lazy(["wide"]).unwrap();
+    let lazy_failures = sweep(
+        lazy,
+        |decoder| decoder.decode(&input).is_ok(),
+        |mut decoder, decoded, failed| {
+            assert!(failed || decoded);
+            let bytes = decoder.decode(&input).unwrap().encode_to_vec().unwrap();
+            assert_eq!(DynamicMessage::decode(&wide, &bytes).unwrap(), whole);
+        },
+    );
+    let texts = sweep(
+        start,
+        |message| text::merge_from_str(message, &source).is_ok(),
+        |mut message, merged, failed| {
+            let entries = check(&mut message);
+            assert!(failed && !merged || merged && entries == 60);
+        },
+    );
+    assert!(failures > 3 && lazy_failures > 3 && texts > 3, "{failures}, {lazy_failures} and {texts}");
+    // By budgets there are more places to fail at.
+    let (mut decodes, mut texts) = (0, 0);
+    for budget in (500..12_000).step_by(8) {
+        let (mut decoded, mut parsed) = (start(), start());
+        let merged = DecodeOptions::new().budget(budget).merge(&mut decoded, &input).is_ok();
+        assert!(check(&mut decoded) == 60 || !merged);
+        let told = text::Parser::new().budget(budget).merge_from_str(&mut parsed, &source).is_ok();
+        assert!(check(&mut parsed) == 60 || !told);
+        (decodes, texts) = (decodes + usize::from(!merged), texts + usize::from(!told));
+    }
+    assert!(decodes > 100 && texts > 100, "{decodes} and {texts}");
+}
+
+/// Text needs bytes of its own where those of the message are shared with its input.
+#[test]
+fn texts_merged_into_shared_bytes_without_memory_change_nothing() {
+    let node = node();
+    let input = bytes::Bytes::from(entries(0, 20));
+    let start = DynamicMessage::decode(&node, &input).unwrap();
+    let failures = sweep(
+        || DynamicMessage::decode_shared(&node, &input).unwrap(),
+        |message| {
+            let json = json::merge_from_str(message, r#"{"name": "a"}"#).is_ok();
+            json && text::merge_from_str(message, "names: 'b'").is_ok()
+        },
+        |mut message, merged, failed| {
+            assert!(failed || merged);
+            check_maps(&message);
+            message.clear_field("name").unwrap();
+            message.clear_field("names").unwrap();
+            assert_eq!(message, start);
+        },
+    );
+    assert!(failures > 3, "{failures}");
 }
 
 #[test]

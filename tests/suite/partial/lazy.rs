@@ -441,6 +441,17 @@ fn shared_input_is_shared() {
     let mut root = root;
     root.merge(&input).unwrap();
     assert_eq!(root.one.as_ref().unwrap().as_bytes().unwrap().len(), 16);
+    // The parts of a field that occurs twice in one input are copied, and the copy is charged.
+    let twice = tablepb::bytes::Bytes::from([&input[..], &input[..]].concat());
+    let both = lazy::Root::decode_shared(&twice).unwrap().one.unwrap();
+    assert_eq!(both.as_bytes().unwrap(), [&input[2..], &input[2..]].concat());
+    assert_eq!(both.get().unwrap().name.as_deref(), Some("shared"));
+    let long = Wire::new().message(2, Wire::new().bytes(2, "x".repeat(10_000))).0;
+    let long = tablepb::bytes::Bytes::from([&long[..], &long[..]].concat());
+    let within =
+        |budget| DecodeOptions::new().budget(budget).decode_shared::<lazy::Root>(&long).map_err(|e| e.kind());
+    assert_eq!(within(20_000).map(drop), Err(DecodeErrorKind::BudgetExceeded));
+    assert!(within(25_000).is_ok());
     assert_eq!(root.one.unwrap().get().unwrap().name.as_deref(), Some("shared"));
 }
 

@@ -229,22 +229,29 @@ const PER_LEVEL: usize = if cfg!(debug_assertions) { 4500 } else { 1250 };
 #[derive(Default)]
 struct Fat {
     next: Option<Box<Fat>>,
+    group: Option<Box<Fat>>,
 }
 
 mod fat {
     use super::Fat;
-    use tablepb::listing::{Break, Continue, Input, VisitFields, WireSpec, kinds::Nested, merge_field, tag};
+    use tablepb::listing::kinds::{GroupOf, Nested};
+    use tablepb::listing::{Break, Continue, Input, VisitFields, WireSpec, merge_field, tag};
     use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
     use tablepb::{DecodeFrom, Message};
 
-    static TABLE: MessageTable =
-        MessageTable::new("depth.Fat", &[FieldTable::new("next", 1, Kind::Message(|| &TABLE))]);
+    static TABLE: MessageTable = MessageTable::new(
+        "depth.Fat",
+        &[
+            FieldTable::new("next", 1, Kind::Message(|| &TABLE)),
+            FieldTable::new("group", 2, Kind::Message(|| &TABLE)).delimited(),
+        ],
+    );
 
     impl Message for Fat {
         const TABLE: &'static MessageTable = &TABLE;
 
         fn clear(&mut self) {
-            self.next = None;
+            (self.next, self.group) = (None, None);
         }
 
         fn __visit_fields<V: VisitFields>(&self, visitor: &mut V) {
@@ -263,7 +270,10 @@ mod fat {
             while pos < bytes.len() {
                 let start = pos;
                 let (bits, value) = tag(bytes, start);
-                pos = merge_field::<Nested<Fat>, _>(&mut self.next, value, bits, input);
+                pos = match bits >> 3 {
+                    2 => merge_field::<GroupOf<Fat>, _>(&mut self.group, value, bits, input),
+                    _ => merge_field::<Nested<Fat>, _>(&mut self.next, value, bits, input),
+                };
                 if pos > bytes.len() {
                     pos = match input.settle(pos, start, group, None) {
                         Continue(next) => next,
@@ -290,6 +300,13 @@ fn what_would_take_too_much_stack_is_too_deep() {
         let mut merged = Fat::default();
         assert!(merged.merge(&nested(&[Nest::Message(1)], 100)).is_err());
         assert!(merged.next.is_some());
+        // Groups, too.
+        assert!(Fat::decode(&nested(&[Nest::Group(2)], 8)).is_ok());
+        let error = Fat::decode(&nested(&[Nest::Group(2)], 100)).map(drop).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.offset()),
+            (DecodeErrorKind::DepthExceeded, error.path().steps().len() - 1)
+        );
     });
 }
 

@@ -98,6 +98,15 @@ fn editions_have_no_required_label_group_type_or_packed_option() {
 }
 
 #[test]
+fn java_string_check_utf8_is_not_of_editions() {
+    let checked =
+        |file: Proto| load([file.sub(8, Proto::default().int(27, 1))]).map(drop).map_err(|e| e.kind());
+    assert_eq!(checked(file("f")), Ok(()));
+    assert_eq!(checked(proto3("f")), Ok(()));
+    assert_eq!(checked(edition("f", 1000)), Err(Kind::InvalidOption));
+}
+
+#[test]
 fn an_edition_beside_a_syntax_is_refused() {
     for file in [file("f"), file("f").str(12, "proto2"), proto3("f")] {
         let error = load([file.int(14, 1000)]).unwrap_err();
