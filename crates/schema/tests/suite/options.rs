@@ -193,3 +193,32 @@ fn a_suggestion_never_names_what_is_written() {
     assert!(text.contains("B (did you mean C?)"), "{text}");
     assert!(!text.contains("did you mean A?"), "{text}");
 }
+
+/// What nests is bounded, since it is compiled by functions that call themselves or by arrays on the stack.
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    let option = |statement: &str| {
+        format!(
+            "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; message M {{ optional M m = 1; optional int32 n = 2; }}\n\
+             extend google.protobuf.FileOptions {{ optional M o = 1000; }}\n{statement}"
+        )
+    };
+    let aggregate = |levels: usize| {
+        option(&format!("option (o) = {{ {}n: 1{} }};", "m { ".repeat(levels), " }".repeat(levels)))
+    };
+    let names = |levels: usize| option(&format!("option (o){}.n = 1;", ".m".repeat(levels)));
+    let messages = |levels: usize| {
+        format!("syntax = \"proto3\"; {}{}", "message M { ".repeat(levels), "}".repeat(levels))
+    };
+    let package = |parts: usize| format!("syntax = \"proto3\"; package a{};", ".a".repeat(parts - 1));
+    let fits = |source: &str| build(source).map(drop).map_err(|error| error.kind());
+    // The most levels of each: 64 messages with the option itself, 64 names with the extension and the number, 32 definitions, 68 parts.
+    for (what, most) in
+        [(&aggregate as &dyn Fn(usize) -> String, 63), (&names, 62), (&messages, 32), (&package, 68)]
+    {
+        assert_eq!(fits(&what(most)), Ok(()), "{}", what(most));
+        for levels in [most + 1, 1000, 100_000] {
+            assert_eq!(fits(&what(levels)), Err(SourceErrorKind::TooDeep), "{levels}");
+        }
+    }
+}
