@@ -36,13 +36,24 @@ pub fn child(operation: impl Fn(&str) -> Vec<Attempt>) {
     println!("all tried");
 }
 
+/// This program, by the emulator that `TABLEPB_EMULATOR` names with its arguments, if it does.
+fn this_program() -> Command {
+    let program = std::env::current_exe().expect("this program");
+    let emulator = std::env::var("TABLEPB_EMULATOR").unwrap_or_default();
+    let mut words = emulator.split_whitespace();
+    let Some(first) = words.next() else { return Command::new(program) };
+    let mut command = Command::new(first);
+    command.args(words).arg(program);
+    command
+}
+
 /// Runs an operation in processes until none of them ends early. `child` is the path of the test that calls [`child`]; at most `arcs` steps
 /// may abort.
 pub fn run(child: &str, name: &str, for_good: bool, arcs: usize) {
     let mut faults = BTreeSet::new();
     let (mut attempt, mut k, mut tried) = (0, 0, 0);
     loop {
-        let output = Command::new(std::env::current_exe().expect("this program"))
+        let output = this_program()
             .args(["--exact", child, "--nocapture", "--test-threads=1"])
             .env(ORDER, format!("{name} {for_good} {attempt} {k}"))
             .env("RUST_BACKTRACE", "0")
