@@ -117,7 +117,8 @@ mod tests {
             let mut seen = 0_usize;
             for at in 0..25 * places.len() {
                 // Two threads go forwards, two backwards.
-                let at = if thread.is_multiple_of(2) { at } else { 25 * places.len() - 1 - at } % places.len();
+                let at =
+                    if thread.is_multiple_of(2) { at } else { 25 * places.len() - 1 - at } % places.len();
                 let place: &Forever<usize> = &places[at];
                 let value = *place.get().unwrap_or_else(|| place.get_or_init(|| at * 4 + thread));
                 assert_eq!(value / 4, at);
