@@ -135,7 +135,7 @@ static WIDE: MessageTable = MessageTable::new(
     ],
 );
 
-/// An entry that lacks its value gets an empty one, for which there may be no memory.
+/// An entry that lacks its value has an empty one, wherever memory ends.
 #[test]
 fn entries_that_lack_a_value_have_one_or_are_not_there() {
     let wide = DescriptorPool::from_tables(&[&WIDE]).unwrap().message("t.Wide").unwrap();
@@ -155,18 +155,14 @@ fn entries_that_lack_a_value_have_one_or_are_not_there() {
         entries
     };
     let start = || DynamicMessage::new(&wide);
-    let failures = sweep(
-        start,
-        |message| message.merge(&input).is_ok(),
-        |mut message, merged, failed| {
-            let entries = check(&mut message);
-            assert!(failed && !merged || merged && entries == 60);
-        },
-    );
+    let checked = |mut message: DynamicMessage, merged: bool, failed: bool| {
+        let entries = check(&mut message);
+        assert!(failed && !merged || merged && entries == 60);
+    };
+    let failures = sweep(start, |message| message.merge(&input).is_ok(), checked);
     // Values that are kept as bytes, too.
-    let lazy = || Decoder::new(&wide).with_lazy(["wide"]).unwrap();
     let lazy_failures = sweep(
-        lazy,
+        || Decoder::new(&wide).with_lazy(["wide"]).unwrap(),
         |decoder| decoder.decode(&input).is_ok(),
         |mut decoder, decoded, failed| {
             assert!(failed || decoded);
@@ -174,14 +170,7 @@ fn entries_that_lack_a_value_have_one_or_are_not_there() {
             assert_eq!(DynamicMessage::decode(&wide, &bytes).unwrap(), whole);
         },
     );
-    let texts = sweep(
-        start,
-        |message| text::merge_from_str(message, &source).is_ok(),
-        |mut message, merged, failed| {
-            let entries = check(&mut message);
-            assert!(failed && !merged || merged && entries == 60);
-        },
-    );
+    let texts = sweep(start, |message| text::merge_from_str(message, &source).is_ok(), checked);
     assert!(failures > 3 && lazy_failures > 3 && texts > 3, "{failures}, {lazy_failures} and {texts}");
     // By budgets there are more places to fail at.
     let (mut decodes, mut texts) = (0, 0);

@@ -12,8 +12,7 @@ macro_rules! __member {
         $crate::listing::member! { @access $type $lives $field Keeper fit_keeper (
             $crate::listing::kinds::KeptUnknown
         ) |candidate| {
-            let $word = &candidate.2.fit_keeper();
-            $crate::listing::check_keeper(candidate.2, $word);
+            $crate::listing::verify!(@check check_keeper fit_keeper $word candidate.2);
         } }
     };
     ($type:tt $lives:tt $field:ident [unknown_fields] [$number:literal] [] $word:tt) => {
@@ -57,7 +56,7 @@ macro_rules! __member {
         $crate::listing::member! { @access $type $lives $field Member fit (
             $crate::listing::kind!([$first $($kind)*])
         ) |candidate| {
-            $crate::listing::verify!(member [candidate.2] $field $first [$first $($kind)*]);
+            $crate::listing::verify!((check_member fit) [candidate.2] $field $first [$first $($kind)*]);
         } }
     };
     (@access [$type:ident] [$($life:lifetime)*] $field:ident $access:ident $method:ident ($kind:ty) |$candidate:ident| $check:tt) => {
@@ -103,7 +102,7 @@ macro_rules! __variant {
     ($type:tt $lives:tt $field:ident [oneof $first:ident $(:: $path:ident)*] $arm:ident [$word:tt $($kind:tt)*]) => {
         $crate::listing::variant! {
             @access $type $lives $field [$first $(:: $path)*] $arm ($crate::listing::kind!([$word $($kind)*])) |candidate| {
-                $crate::listing::verify!(variant [candidate.3] $arm $word [$word $($kind)*]);
+                $crate::listing::verify!((check_variant fit_variant) [candidate.3] $arm $word [$word $($kind)*]);
             }
         }
     };
@@ -148,90 +147,86 @@ macro_rules! __variant {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __verify {
-    ($what:ident $subject:tt $field:ident $word:tt [optional $($kind:tt)+]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [optional $($kind:tt)+]) => {
         $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($what:ident $subject:tt $field:ident $word:tt [required $($kind:tt)+]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [required $($kind:tt)+]) => {
         $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($what:ident $subject:tt $field:ident $word:tt [repeated $($kind:tt)+]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [repeated $($kind:tt)+]) => {
         $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($what:ident $subject:tt $field:ident $word:tt [custom $($kind:tt)+]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [custom $($kind:tt)+]) => {
         $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
-    ($what:ident $subject:tt $field:ident $word:tt [map < $key:tt $kind:tt >]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [map < $key:tt $kind:tt >]) => {
         $crate::listing::verify!($what $subject $field $word $kind)
     };
-    ($what:ident $subject:tt $field:ident $word:tt [message $($path:tt)+]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [message $($path:tt)+]) => {
         $crate::listing::verify!(@listed check_message fit_message $word ($($path)+));
         $crate::listing::verify!(@fits $what $subject $word)
     };
-    ($what:ident $subject:tt $field:ident $word:tt [group $($path:tt)+]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [group $($path:tt)+]) => {
         $crate::listing::verify!(@listed check_message fit_message $word ($($path)+));
         $crate::listing::verify!(@fits $what $subject $word)
     };
-    ($what:ident $subject:tt $field:ident enum [enum $($path:tt)+]) => {
+    ($what:tt $subject:tt $field:ident enum [enum $($path:tt)+]) => {
         $crate::listing::verify!(@listed check_enum fit_enum found ($($path)+));
         $crate::listing::verify!(@fits $what $subject found)
     };
-    ($what:ident $subject:tt $field:ident $word:tt [enum $($path:tt)+]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [enum $($path:tt)+]) => {
         $crate::listing::verify!(@listed check_enum fit_enum $word ($($path)+));
         $crate::listing::verify!(@fits $what $subject $word)
     };
     (@listed $check:ident $fit:ident $word:tt ($path:ty)) => {
-        let subject = $crate::listing::Listed($crate::listing::PhantomData::<$path>);
+        $crate::listing::verify!(@check $check $fit $word $crate::listing::Listed($crate::listing::PhantomData::<$path>));
+    };
+    (@fits ($check:ident $fit:ident) [$($subject:tt)+] $word:tt) => {
+        $crate::listing::verify!(@check $check $fit $word $($subject)+.subject());
+    };
+    (@check $check:ident $fit:ident $word:tt $subject:expr) => {
+        let subject = $subject;
         let $word = &subject.$fit();
         $crate::listing::$check(subject, $word);
-    };
-    (@fits member [$($subject:tt)+] $word:tt) => {
-        let subject = $($subject)+.subject();
-        let $word = &subject.fit();
-        $crate::listing::check_member(subject, $word);
-    };
-    (@fits variant [$($subject:tt)+] $word:tt) => {
-        let subject = $($subject)+.subject();
-        let $word = &subject.fit_variant();
-        $crate::listing::check_variant(subject, $word);
     };
     (@no_kind $word:tt $($mistake:tt)+) => {
         let $word = $crate::listing::PhantomData::<$crate::listing::mistakes::Word>;
         $crate::listing::mistakes::$($mistake)+::check($word);
     };
-    ($what:ident $subject:tt $field:ident $word:tt [double]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [float]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [int32]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [int64]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [uint32]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [uint64]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [sint32]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [sint64]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [fixed32]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [fixed64]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [sfixed32]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [sfixed64]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [bool]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [string]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [bytes]) => { $crate::listing::verify!(@fits $what $subject $word) };
-    ($what:ident $subject:tt $field:ident $word:tt [i8]) => { $crate::listing::verify!(@no_kind $word I8) };
-    ($what:ident $subject:tt $field:ident $word:tt [i16]) => { $crate::listing::verify!(@no_kind $word I16) };
-    ($what:ident $subject:tt $field:ident $word:tt [i32]) => { $crate::listing::verify!(@no_kind $word I32) };
-    ($what:ident $subject:tt $field:ident $word:tt [i64]) => { $crate::listing::verify!(@no_kind $word I64) };
-    ($what:ident $subject:tt $field:ident $word:tt [isize]) => { $crate::listing::verify!(@no_kind $word Isize) };
-    ($what:ident $subject:tt $field:ident $word:tt [u8]) => { $crate::listing::verify!(@no_kind $word U8) };
-    ($what:ident $subject:tt $field:ident $word:tt [u16]) => { $crate::listing::verify!(@no_kind $word U16) };
-    ($what:ident $subject:tt $field:ident $word:tt [u32]) => { $crate::listing::verify!(@no_kind $word U32) };
-    ($what:ident $subject:tt $field:ident $word:tt [u64]) => { $crate::listing::verify!(@no_kind $word U64) };
-    ($what:ident $subject:tt $field:ident $word:tt [usize]) => { $crate::listing::verify!(@no_kind $word Usize) };
-    ($what:ident $subject:tt $field:ident $word:tt [f32]) => { $crate::listing::verify!(@no_kind $word F32) };
-    ($what:ident $subject:tt $field:ident $word:tt [f64]) => { $crate::listing::verify!(@no_kind $word F64) };
-    ($what:ident $subject:tt $field:ident $word:tt [int]) => { $crate::listing::verify!(@no_kind $word Int) };
-    ($what:ident $subject:tt $field:ident $word:tt [uint]) => { $crate::listing::verify!(@no_kind $word Uint) };
-    ($what:ident $subject:tt $field:ident $word:tt [boolean]) => { $crate::listing::verify!(@no_kind $word Boolean) };
-    ($what:ident $subject:tt $field:ident $word:tt [str]) => { $crate::listing::verify!(@no_kind $word Str) };
-    ($what:ident $subject:tt $field:ident $word:tt [String]) => { $crate::listing::verify!(@no_kind $word String) };
-    ($what:ident $subject:tt $field:ident $word:tt [Bytes]) => { $crate::listing::verify!(@no_kind $word Bytes) };
-    ($what:ident $subject:tt $field:ident $word:tt [$($kind:tt)*]) => {
+    ($what:tt $subject:tt $field:ident $word:tt [double]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [float]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [int32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [int64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [uint32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [uint64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [sint32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [sint64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [fixed32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [fixed64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [sfixed32]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [sfixed64]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [bool]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [string]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [bytes]) => { $crate::listing::verify!(@fits $what $subject $word) };
+    ($what:tt $subject:tt $field:ident $word:tt [i8]) => { $crate::listing::verify!(@no_kind $word I8) };
+    ($what:tt $subject:tt $field:ident $word:tt [i16]) => { $crate::listing::verify!(@no_kind $word I16) };
+    ($what:tt $subject:tt $field:ident $word:tt [i32]) => { $crate::listing::verify!(@no_kind $word I32) };
+    ($what:tt $subject:tt $field:ident $word:tt [i64]) => { $crate::listing::verify!(@no_kind $word I64) };
+    ($what:tt $subject:tt $field:ident $word:tt [isize]) => { $crate::listing::verify!(@no_kind $word Isize) };
+    ($what:tt $subject:tt $field:ident $word:tt [u8]) => { $crate::listing::verify!(@no_kind $word U8) };
+    ($what:tt $subject:tt $field:ident $word:tt [u16]) => { $crate::listing::verify!(@no_kind $word U16) };
+    ($what:tt $subject:tt $field:ident $word:tt [u32]) => { $crate::listing::verify!(@no_kind $word U32) };
+    ($what:tt $subject:tt $field:ident $word:tt [u64]) => { $crate::listing::verify!(@no_kind $word U64) };
+    ($what:tt $subject:tt $field:ident $word:tt [usize]) => { $crate::listing::verify!(@no_kind $word Usize) };
+    ($what:tt $subject:tt $field:ident $word:tt [f32]) => { $crate::listing::verify!(@no_kind $word F32) };
+    ($what:tt $subject:tt $field:ident $word:tt [f64]) => { $crate::listing::verify!(@no_kind $word F64) };
+    ($what:tt $subject:tt $field:ident $word:tt [int]) => { $crate::listing::verify!(@no_kind $word Int) };
+    ($what:tt $subject:tt $field:ident $word:tt [uint]) => { $crate::listing::verify!(@no_kind $word Uint) };
+    ($what:tt $subject:tt $field:ident $word:tt [boolean]) => { $crate::listing::verify!(@no_kind $word Boolean) };
+    ($what:tt $subject:tt $field:ident $word:tt [str]) => { $crate::listing::verify!(@no_kind $word Str) };
+    ($what:tt $subject:tt $field:ident $word:tt [String]) => { $crate::listing::verify!(@no_kind $word String) };
+    ($what:tt $subject:tt $field:ident $word:tt [Bytes]) => { $crate::listing::verify!(@no_kind $word Bytes) };
+    ($what:tt $subject:tt $field:ident $word:tt [$($kind:tt)*]) => {
         $crate::listing::compile_error!($crate::listing::concat!(
             "`", $crate::listing::stringify!($field), "`: `", $crate::listing::stringify!($($kind)*),
             "` is no kind of field; the docs of `message!` list them, a struct is `message Name` and an enum `enum Name`"
