@@ -99,7 +99,12 @@ impl Decoder {
         let Self { descriptor, selected, options, slab, scratch, .. } = self;
         let (set, index) = programs(descriptor, selected.as_ref());
         let budget = options.budget_for(input.len());
-        view(descriptor, Job { set, store: input, start: 0, slab, scratch, options }, index, budget)
+        view(
+            descriptor,
+            Job { set, store: input, start: 0, end: input.len(), slab, scratch, options },
+            index,
+            budget,
+        )
     }
 
     /// Decodes the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. The previous message is gone.
@@ -131,7 +136,12 @@ impl Decoder {
             }
         };
         let (set, index) = programs(descriptor, selected.as_ref());
-        view(descriptor, Job { set, store: copy, start: 0, slab, scratch, options }, index, budget)
+        view(
+            descriptor,
+            Job { set, store: copy, start: 0, end: copy.len(), slab, scratch, options },
+            index,
+            budget,
+        )
     }
 
     /// Hands the fields of a message to a sink, in the order of the wire, without making a message of them. The previous message
@@ -193,9 +203,8 @@ impl Decoder {
         while let Some(span) = left.next() {
             let start = span.offset as usize;
             end = start + span.len as usize;
-            let store = store.get(..end).unwrap_or(store);
-            let mut job =
-                Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
+            let (slab, scratch) = (&mut *slab, &mut *scratch);
+            let mut job = Job { set, store, start, end, slab, scratch, options: &options };
             let merged = match outcome.base {
                 NIL => {
                     let decoded = decode::decode_fresh(&mut job, index, budget, &mut outcome);

@@ -114,9 +114,11 @@ impl Scratch {
 /// The arguments of a decode.
 pub(crate) struct Job<'r, 'i> {
     pub(crate) set: &'r ProgramSet,
-    /// The byte store; the input is what follows `start`.
+    /// The whole byte store: strings of the message may be anywhere in it.
     pub(crate) store: &'i [u8],
+    /// The input, a part of the store.
     pub(crate) start: usize,
+    pub(crate) end: usize,
     pub(crate) slab: &'r mut Slab,
     pub(crate) scratch: &'r mut Scratch,
     pub(crate) options: &'r DecodeOptions,
@@ -164,18 +166,19 @@ impl<'r, 'i> Job<'r, 'i> {
         hasbits: u64,
         outcome: &mut Outcome,
     ) -> Result<(), DecodeError> {
-        let (set, store, start, context) = (self.set, self.store, self.start, self.context());
+        let Self { set, store, start, end, .. } = *self;
+        let context = self.context();
         let (program, body) = (set.program(index), BodyRef { program: index, base: outcome.base });
         if store.len() > MAX_LEN {
             return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
         }
-        if program.keeps_bytes() && store.len() > start {
+        if program.keeps_bytes() && end > start {
             // The program does not decode all fields, so the message keeps its bytes, those of its sub-messages included.
-            let kept = self.slab.add_verbatim(body.base, start as u32, (store.len() - start) as u32);
+            let kept = self.slab.add_verbatim(body.base, start as u32, (end - start) as u32);
             kept.map_err(|full| DecodeError::new(full.into(), 0))?;
         }
         self.scratch.stack.clear();
-        let open = OpenMessage { program, pos, end: store.len(), hasbits, body, group: 0, from: start };
+        let open = OpenMessage { program, pos, end, hasbits, body, group: 0, from: start };
         let mut machine = Machine::new(context, self.slab, self.scratch, open);
         let error = match machine.message() {
             Ok(()) => None,
@@ -192,7 +195,7 @@ impl<'r, 'i> Job<'r, 'i> {
         };
         match (error, settled) {
             (Some(error), _) => Err(error),
-            (None, Err(full)) => Err(DecodeError::new(full.into(), store.len() - start)),
+            (None, Err(full)) => Err(DecodeError::new(full.into(), end - start)),
             (None, Ok(())) => {
                 #[cfg(tablepb_poison)]
                 crate::engine::slab::check_strings(RawView { words: machine.slab.words(), store, set, body });
@@ -222,12 +225,12 @@ pub(crate) fn decode_fresh(
     *outcome = Outcome::NONE;
     let program = job.set.program(index);
     // A small message needs no stack and no second try, if there is room for its body.
-    if job.store.len() - job.start <= SMALL
+    if job.end - job.start <= SMALL
         && !program.keeps_bytes()
         && let Some(base) = job.slab.try_body(program)
     {
         let body = BodyRef { program: index, base };
-        let mut root = OpenMessage::begun(program, body, job.start, job.store.len());
+        let mut root = OpenMessage::begun(program, body, job.start, job.end);
         let decoded = root.whole(&job.context().of_trees(0), 0, job.slab);
         outcome.base = base;
         match decoded {
@@ -300,7 +303,7 @@ pub(crate) const fn slab_share(budget: usize) -> usize {
     budget - budget / 16
 }
 
-/// Decodes the whole store into an empty slab with a budget in bytes, and checks required fields.
+/// Decodes the input into an empty slab with a budget in bytes, and checks required fields.
 ///
 /// # Errors
 /// As [`merge`], and `MissingRequired`.
@@ -312,11 +315,11 @@ pub(crate) fn decode<'a, 'i>(
 ) -> Result<RawView<'a, 'i>, DecodeError> {
     let (mut job, mut outcome) = (job, Outcome::NONE);
     decode_fresh(&mut job, index, budget, &mut outcome)?;
-    let Job { set, store, start, slab, options, .. } = job;
+    let Job { set, store, start, end, slab, options, .. } = job;
     let Outcome { base, may_miss } = outcome;
     let view = RawView { words: slab.words(), store, set, body: BodyRef { program: index, base } };
     if may_miss && !options.allows_partial() {
-        check_required(view, store.len() - start)?;
+        check_required(view, end - start)?;
     }
     Ok(view)
 }
@@ -347,7 +350,7 @@ pub(crate) fn decode_raw<'a, 'i>(
 ) -> Result<RawView<'a, 'i>, DecodeError> {
     let mut scratch = Scratch::new();
     let body = {
-        let job = Job { set, store: input, start: 0, slab, scratch: &mut scratch, options };
+        let job = Job { set, store: input, start: 0, end: input.len(), slab, scratch: &mut scratch, options };
         decode(job, index, options.budget_for(input.len()))?.body
     };
     Ok(RawView { words: slab.words(), store: input, set, body })

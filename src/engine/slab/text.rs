@@ -151,6 +151,7 @@ mod tests {
                 set: &set,
                 store: input,
                 start: 0,
+                end: input.len(),
                 slab: &mut slab,
                 scratch: &mut scratch,
                 options: &options,

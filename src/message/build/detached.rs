@@ -53,8 +53,7 @@ impl<'i> Detached<'i> {
         let base = slab.alloc_body(set.program(program)).map_err(|full| DecodeError::new(full.into(), 0))?;
         let body = BodyRef { program, base };
         for (start, end) in parts {
-            let store = store.get(..end).unwrap_or(store);
-            let job = Job { set, store, start, slab: &mut slab, scratch: &mut scratch, options };
+            let job = Job { set, store, start, end, slab: &mut slab, scratch: &mut scratch, options };
             decode::merge(job, body)?;
         }
         Ok(Self { slab, store, body })

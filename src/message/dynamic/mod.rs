@@ -247,7 +247,8 @@ impl DynamicMessage {
         if held == 0 {
             slab.expect_message(descriptor.program(), store.len() - start, budget / 16);
         }
-        let mut job = Job { set, store, start, slab, scratch: &mut scratch, options };
+        let end = store.len();
+        let mut job = Job { set, store, start, end, slab, scratch: &mut scratch, options };
         if *base == NIL {
             let mut outcome = Outcome::NONE;
             let decoded = decode::decode_fresh(&mut job, index, budget, &mut outcome);

@@ -221,8 +221,7 @@ pub(in crate::message) fn merge_spans(
     let mut scratch = Scratch::new();
     for span in spans {
         let (start, end) = (span.offset as usize, (span.offset + span.len) as usize);
-        let Some(store) = store.get(..end) else { continue };
-        let job = Job { set, store, start, slab: &mut *slab, scratch: &mut scratch, options };
+        let job = Job { set, store, start, end, slab: &mut *slab, scratch: &mut scratch, options };
         decode::merge(job, to).map_err(|error| error.moved_by(start))?;
     }
     Ok(())

@@ -347,6 +347,7 @@ fn ordinary() -> Vec<(MessageDescriptor, Vec<u8>)> {
 }
 
 #[test]
+#[cfg_attr(tablepb_poison, ignore = "the look at all strings after a decode allocates")]
 fn a_decoder_that_has_warmed_up_allocates_nothing() {
     for (i, (descriptor, input)) in ordinary().iter().enumerate() {
         let mut decoder = Decoder::new(descriptor);
