@@ -384,6 +384,12 @@ impl Program {
         self.flags.has(ProgramFlags::CARE)
     }
 
+    /// Whether the encoder writes a message of this type by one loop over up to 32 hasbits: it has no messages, and no path of its own.
+    #[inline(always)]
+    pub(crate) fn is_flat(&self) -> bool {
+        !(self.is_parent() || self.needs_care() || self.has_high_bits())
+    }
+
     /// The entries as the encoder needs them.
     #[inline(always)]
     pub(crate) fn writes(&self) -> &[WriteEntry] {

@@ -70,6 +70,32 @@ impl<'a> Pass<'a, '_> {
             out.put_word([0; 8], *width - 1);
         }
         let Some(len) = self.message(out, (program, base), header, bits) else { return false };
+        self.close(out, len, width)
+    }
+
+    /// As [`element`](Self::element), of a message without messages, some of whose first 32 fields are set and no others, without a call.
+    #[inline(always)]
+    fn leaf(
+        &mut self,
+        out: &mut Cursor<'_>,
+        (program, base, header): (&'a Program, u32, u64),
+        tag: TagWord,
+        width: &mut usize,
+        bits: impl Bits,
+    ) -> bool {
+        out.put_tag_word(tag.and(0));
+        let (start, set) = (out.room(), u64::from(header as u32));
+        self.missing |= program.required_mask() & !set;
+        self.fields::<true>(out, (program.writes(), program.entries()), (base, set), bits);
+        if out.is_full() {
+            return false;
+        }
+        self.close(out, start - out.room(), width)
+    }
+
+    /// Writes the length of a message before it; false if it does not fit.
+    #[inline(always)]
+    fn close(&mut self, out: &mut Cursor<'_>, len: usize, width: &mut usize) -> bool {
         if *width == 1 && len < 0x80 {
             out.close_short_length(len);
             return true;
@@ -140,6 +166,9 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
         if pass.options.is_deterministic() && entry.flags.is_map() {
             return pass.sorted_entries(room, entry, tag, slot, bits);
         }
+        if entry.coding != Coding::Group && program.is_flat() {
+            return bits.call_with::<EncodeLeaves, _, _, _, _, _>(pass, room, entry, tag, slot);
+        }
         let (mut out, looks) = (Cursor::of(room), pass.looks);
         if left > 1 {
             pass.looks = looks / left;
@@ -165,6 +194,46 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
             }
             // The messages of a list are alike, so the width of one is a guess for the next one.
             if !pass.element(&mut out, (program, base, header), (tag, group), &mut width, bits) {
+                break;
+            }
+        }
+        pass.depth -= 1;
+        pass.looks = looks;
+        out.filled()
+    }
+}
+
+/// As [`EncodeChildren`], of messages without messages: with a call for each, they took a third more instructions. A function of its own,
+/// since what recurses should need little stack.
+struct EncodeLeaves;
+
+impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagWord, u32> for EncodeLeaves {
+    type Out = Filled<'w>;
+
+    #[inline(always)]
+    fn run(
+        bits: impl Bits,
+        pass: &mut Pass<'a, 'i>,
+        room: CursorRoom<'w>,
+        entry: &'a FieldEntry,
+        tag: TagWord,
+        slot: u32,
+    ) -> Filled<'w> {
+        let (words, program) = (pass.view.words, pass.view.set.program(entry.sub));
+        let (list, in_place, stride) = (words.list(slot), program.is_contiguous(), program.element_words());
+        let (mut out, mut at, looks) = (Cursor::of(room), list.ptr, pass.looks);
+        pass.looks = looks / list.len.max(1);
+        let mut width = room_for_length(pass.looks);
+        pass.depth += 1;
+        for _ in 0..list.len {
+            let base = if in_place { at } else { words.get(at) };
+            at = at.wrapping_add(stride);
+            let header = words.get64(base);
+            let fits = match header >> 32 == 0 && header != 0 && width == 1 {
+                true => pass.leaf(&mut out, (program, base, header), tag, &mut width, bits),
+                false => pass.element(&mut out, (program, base, header), (tag, false), &mut width, bits),
+            };
+            if !fits {
                 break;
             }
         }

@@ -110,9 +110,9 @@ impl<'a> Pass<'a, '_> {
         bits.call_with::<Body, _, _, _, _, _>(self, room, program, base, header)
     }
 
-    /// Writes fields of the message at `base`: those at the positions of the bits in `set`.
+    /// Writes fields of the message at `base`: those at the positions of the bits in `set`. A `LEAF` has no messages.
     #[inline(always)]
-    fn fields(
+    fn fields<const LEAF: bool>(
         &mut self,
         out: &mut Cursor<'_>,
         (writes, entries): (&[WriteEntry], &'a [FieldEntry]),
@@ -121,19 +121,19 @@ impl<'a> Pass<'a, '_> {
     ) {
         let body = self.view.words.body(base);
         while set != 0 {
-            set = self.field(out, (writes, entries), set, (base, body), bits);
+            set = self.field::<LEAF>(out, (writes, entries), set, (base, body), bits);
             // Two jumps, so that the processor knows more of what was before each of them. Not in debug builds, where each level of messages
             // would have the locals of both on the stack.
             #[cfg(not(debug_assertions))]
             if set != 0 {
-                set = self.field(out, (writes, entries), set, (base, body), bits);
+                set = self.field::<LEAF>(out, (writes, entries), set, (base, body), bits);
             }
         }
     }
 
     /// Writes the first field of those in `set`, and returns the others; none of them if it does not fit.
     #[inline(always)]
-    fn field(
+    fn field<const LEAF: bool>(
         &mut self,
         out: &mut Cursor<'_>,
         (writes, entries): (&[WriteEntry], &'a [FieldEntry]),
@@ -147,7 +147,7 @@ impl<'a> Pass<'a, '_> {
         if field.kind >= WriteKind::List {
             let Some(entry) = entries.get(index) else { return 0 };
             let slot = base.wrapping_add(slot.into());
-            let fits = if field.kind == WriteKind::List {
+            let fits = if LEAF || field.kind == WriteKind::List {
                 out.fill(|room| put_list(room, &self.view, entry, tag, slot)).is_some()
             } else if entry.flags.is_list() {
                 out.fill(|room| bits.call_with::<EncodeChildren, _, _, _, _, _>(self, room, entry, tag, slot))
@@ -250,7 +250,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u6
             set |= u64::from(pass.view.words.get(base + 2)) << 32;
         }
         pass.missing |= program.required_mask() & !set;
-        pass.fields(&mut out, (program.writes(), program.entries()), (base, set), bits);
+        pass.fields::<false>(&mut out, (program.writes(), program.entries()), (base, set), bits);
         out.filled()
     }
 }

@@ -236,7 +236,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, ()
             };
             // One field at a time, as the first one of a body that begins at its slot.
             let write = WriteEntry { slot: 0, ..*write };
-            pass.fields(&mut out, (&[write], entries), (slot, 1), bits);
+            pass.fields::<false>(&mut out, (&[write], entries), (slot, 1), bits);
         }
         out.filled()
     }
