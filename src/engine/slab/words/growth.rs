@@ -11,9 +11,13 @@ const FIRST_GROWTH: usize = 128;
 const START: usize = 256;
 /// Up to this many expected words (4 KB) are allocated at once.
 const LITTLE: usize = 1024;
-/// Up to this many bytes of input, messages in messages are expected to take twice their length: their bodies are larger than what
-/// they are decoded from, and a second block takes a tenth of the time of such a decode or more.
+/// Up to this many bytes of input, what is outside of the body is expected to take twice their length, or four times without strings:
+/// bodies of messages and values of lists are larger than what they are decoded from, and a second block takes a tenth of the time of
+/// such a decode or more.
 const SMALL: usize = 512;
+/// Words on top of that: a message of a single byte in another one has a body of three words or more. A new message of two bytes in two
+/// others took half of its time for a second block.
+const BODIES: usize = 12;
 /// From this many words (16 MB) on, a slab grows by a quarter instead of doubling: memory from the system costs per page
 /// touched, and many allocators move such blocks without copying.
 const LARGE: usize = 4 << 20;
@@ -119,13 +123,14 @@ impl Slab {
         }
     }
 
-    /// As [`expect`](Self::expect), for a message that is decoded from `len` bytes: its body, and a word for four bytes of what is
+    /// As [`expect`](Self::expect), for a message that is decoded from `len` bytes: its body, and a word for one to four bytes of what is
     /// outside of it; at most `most` words.
     pub(crate) fn expect_message(&mut self, program: &Program, len: usize, most: usize) {
         let outside = match program.is_self_contained() {
             true => 0,
-            false if program.nests() && len <= SMALL => len / 2,
-            false => len / 4,
+            false if len > SMALL => len / 4,
+            false if program.has_spans() => len / 2 + BODIES,
+            false => len + BODIES,
         };
         self.expect((program.words() as usize + outside).min(most));
     }
