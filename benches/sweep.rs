@@ -3,55 +3,21 @@
 //! - `strings`: a list of strings of each length, and the UTF-8 check alone beside the standard library's.
 //! - `numbers`: lists of messages of one to eight numbers of fixed width, of which a share of the elements lacks each field with even
 //!   odds, or one field.
-//! - `structs`: small messages as structs, by a reused `Decoder`, and as new dynamic messages. Some have numbers of one length, the others strings and
-//!   numbers whose lengths vary. 200 messages are decoded again and again, then 20 000 distinct ones.
 //!
 //! Each line is one shape: the least time of many rounds, all contenders in turns, in nanoseconds for one string or element, and how many
-//! times as long prost takes. Everything is in cache but the 20 000 messages. The numbers that prost decodes faster are marked.
-//! `-- strings`, `-- numbers` or `-- structs` runs one part.
+//! times as long prost takes. Everything is in cache. What prost decodes faster is marked.
+//! `-- strings` or `-- numbers` runs one part.
 
 use prost::Message as _;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 use tablepb::table::{FieldTable, Kind, MessageTable};
 use tablepb::wire::utf8;
-use tablepb::{Decoder, DescriptorPool, DynamicMessage, Message as _};
+use tablepb::{Decoder, DescriptorPool};
+use tablepb_benches::{Random, turns};
 
 /// Elements of a list, and lists that are decoded in turn: a predictor should not learn them.
 const ELEMENTS: usize = 100;
 const LISTS: usize = 16;
-
-/// The least time of each function in nanoseconds.
-fn turns<const N: usize>(mut contenders: [&mut dyn FnMut(); N]) -> [f64; N] {
-    let mut best = [Duration::MAX; N];
-    for _ in 0..40 {
-        for (best, run) in best.iter_mut().zip(&mut contenders) {
-            run();
-            let start = Instant::now();
-            run();
-            *best = start.elapsed().min(*best);
-        }
-    }
-    best.map(|best| best.as_nanos() as f64)
-}
-
-/// xorshift64: the same values in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-
-    /// A number of up to 53 bits, each count of bits as likely as another.
-    fn any(&mut self) -> u64 {
-        let bits = 1 + self.below(53);
-        self.below(1 << bits)
-    }
-}
 
 /// The mark of a shape that prost decodes faster.
 fn mark(ratio: f64) -> &'static str {
@@ -178,7 +144,7 @@ fn decode_numbers(shape: &Shape) {
     let odds = shares.map(|share| (share, None));
     let lacks = (0..fields).flat_map(|field| shares[1..].iter().map(move |share| (*share, Some(field))));
     for (share, lacking) in odds.into_iter().chain(lacks) {
-        let mut random = Random(88_172_645_463_325_252);
+        let mut random = Random::default();
         let mut deviates = false;
         let mut keep = |field| {
             if field == 0 {
@@ -205,65 +171,6 @@ fn decode_numbers(shape: &Shape) {
     }
 }
 
-/// A message for both crates, decoded from messages whose members `$value` makes out of `$random`.
-macro_rules! compare_structs {
-    ($name:literal, $random:ident, $($member:ident: $type:ty, $kind:ident = $number:literal $tag:literal <- $value:expr),+) => {{
-        #[derive(Clone, PartialEq, prost::Message)]
-        struct Rival {
-            $(#[prost($kind, tag = $tag)] $member: $type,)+
-        }
-        #[derive(Clone, Debug, Default, PartialEq)]
-        struct Own {
-            $($member: $type,)+
-        }
-        tablepb::message! { Own as "sweep.Own" { $($member: $kind = $number),+ } }
-        for count in [200, 20_000] {
-            let mut $random = Random(88_172_645_463_325_252);
-            let messages: Vec<Vec<u8>> = (0..count).map(|_| Rival { $($member: $value),+ }.encode_to_vec()).collect();
-            let mut decoder = decoder(Own::TABLE);
-            let descriptor = decoder.descriptor().clone();
-            let [own, reused, new, prost] = turns([
-                &mut || messages.iter().for_each(|bytes| { black_box(Own::decode(bytes).unwrap()); }),
-                &mut || messages.iter().for_each(|bytes| { black_box(decoder.decode(bytes).unwrap()); }),
-                &mut || messages.iter().for_each(|bytes| { black_box(DynamicMessage::decode(&descriptor, bytes).unwrap()); }),
-                &mut || messages.iter().for_each(|bytes| { black_box(Rival::decode(&bytes[..]).unwrap()); }),
-            ])
-            .map(|time| time / f64::from(count));
-            let ratio = prost / own;
-            print!("{:<31} {count:>7} {prost:>8.1} {own:>8.1} {ratio:>6.2}", $name);
-            println!(" {reused:>8.1} {:>6.2} {new:>8.1} {:>6.2}{}", prost / reused, prost / new, mark(ratio));
-        }
-    }};
-}
-
-fn structs() {
-    /// A string of that many letters.
-    fn text(len: u64) -> String {
-        "a".repeat(len as usize)
-    }
-    println!("{:<39} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8}", "", "prost", "struct", "", "Decoder", "", "new");
-    compare_structs!("two small numbers", random,
-        a: i32, int32 = 1 "1" <- 1 + random.below(99) as i32, b: bool, bool = 2 "2" <- random.below(4) != 0);
-    compare_structs!("five doubles", random,
-        a: f64, double = 1 "1" <- 0.5 + random.below(1000) as f64, b: f64, double = 2 "2" <- 0.5 + random.below(1000) as f64,
-        c: f64, double = 3 "3" <- 0.5 + random.below(1000) as f64, d: f64, double = 4 "4" <- 0.5 + random.below(1000) as f64,
-        e: f64, double = 5 "5" <- 0.5 + random.below(1000) as f64);
-    compare_structs!("five strings below 33 bytes", random,
-        a: String, string = 1 "1" <- text(random.below(33)), b: String, string = 2 "2" <- text(random.below(33)),
-        c: String, string = 3 "3" <- text(random.below(33)), d: String, string = 4 "4" <- text(random.below(33)),
-        e: String, string = 5 "5" <- text(random.below(33)));
-    compare_structs!("five strings of 10 to 12 bytes", random,
-        a: String, string = 1 "1" <- text(10 + random.below(3)), b: String, string = 2 "2" <- text(10 + random.below(3)),
-        c: String, string = 3 "3" <- text(10 + random.below(3)), d: String, string = 4 "4" <- text(10 + random.below(3)),
-        e: String, string = 5 "5" <- text(10 + random.below(3)));
-    compare_structs!("six numbers of any length", random,
-        a: u64, uint64 = 1 "1" <- random.any(), b: u64, uint64 = 2 "2" <- random.any(), c: u64, uint64 = 3 "3" <- random.any(),
-        d: u64, uint64 = 4 "4" <- random.any(), e: u64, uint64 = 5 "5" <- random.any(), f: u64, uint64 = 6 "6" <- random.any());
-    compare_structs!("a time and three ids", random,
-        time: u64, uint64 = 1 "1" <- 1_790_000_000_000_000 + random.below(1 << 40), a: u32, uint32 = 2 "2" <- random.below(1 << 20) as u32,
-        b: u32, uint32 = 3 "3" <- random.below(1 << 27) as u32, c: u32, uint32 = 4 "4" <- random.below(300) as u32);
-}
-
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -273,8 +180,5 @@ fn main() {
     }
     if wanted("numbers") {
         numbers();
-    }
-    if wanted("structs") {
-        structs();
     }
 }
