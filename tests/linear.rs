@@ -100,8 +100,8 @@ fn units() -> Vec<(&'static str, Wire)> {
         ("lists in a list", w().message(9, w().int(4, 1))),
         ("maps in a list", w().message(9, w().message(5, w()))),
         (
-            "maps of nine keys in a list",
-            w().message(9, (0..9).fold(w(), |w, k| w.message(5, Wire::new().int(1, k)))),
+            "maps of 33 keys in a list",
+            w().message(9, (0..33).fold(w(), |w, k| w.message(5, Wire::new().int(1, k)))),
         ),
         ("points", w().message(18, w().fixed32(1, 1))),
         ("empty points", w().message(18, w())),

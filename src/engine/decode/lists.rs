@@ -133,10 +133,15 @@ pub(super) struct MapEntryList<'b, 'p> {
 }
 
 impl MapEntryList<'_, '_> {
-    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and returns the offset after it. `None`: it has
+    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and returns the offset after it, and the words of its key. `None`: it has
     /// another form, or is wrong in some way that the general path reports.
     #[inline(always)]
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, pos: usize) -> Option<Result<usize, Full>> {
+    pub(super) fn append(
+        &self,
+        slab: &mut Slab,
+        slot: u32,
+        pos: usize,
+    ) -> Option<Result<(usize, u64), Full>> {
         let &[key, value] = self.sub.entries() else { return None };
         let (start, end) = input::bounded(self.buf, pos, self.end).ok()?;
         let (first, first_end) = self.part(&key, start, end)?;
@@ -156,7 +161,7 @@ impl MapEntryList<'_, '_> {
                 slab.set(at + entry.slot as u32, value as u32);
             }
         }
-        Some(Ok(end))
+        Some(Ok((end, first)))
     }
 
     /// Reads the key or the value at `pos`.
@@ -179,6 +184,42 @@ impl MapEntryList<'_, '_> {
     /// The offset after the tag of the next entry, if one follows.
     pub(super) fn next(&self, pos: usize) -> Option<usize> {
         same_tag(self.buf, pos, self.end, self.tag)
+    }
+
+    /// A number that equal keys have in common, given the words of a key.
+    #[inline(always)]
+    pub(super) fn digest(&self, key: u64) -> u64 {
+        if !self.sub.entries().first().is_some_and(|key| matches!(key.coding, Coding::String | Coding::Bytes))
+        {
+            return key;
+        }
+        let bytes = ByteSpan::from_word(key).bytes(self.buf).unwrap_or_default();
+        let word = |chunk: Option<&[u8; 8]>| chunk.map(|chunk| u64::from_le_bytes(*chunk));
+        match (word(bytes.first_chunk()), word(bytes.last_chunk())) {
+            (Some(first), Some(last)) => first ^ last.rotate_left(29) ^ bytes.len() as u64,
+            _ => bytes.iter().fold(bytes.len() as u64, |digest, byte| digest << 8 | u64::from(*byte)),
+        }
+    }
+}
+
+/// The keys that a map has got, or others with the same bits: what it does not have is new.
+pub(super) struct Seen([u64; 4]);
+
+impl Seen {
+    /// Of a map of so many entries: of one that has some, all keys.
+    pub(super) fn of(entries: u32) -> Self {
+        Self([if entries == 0 { 0 } else { u64::MAX }; 4])
+    }
+
+    /// Adds a key; whether it is new for certain.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, digest: u64) -> bool {
+        // Fibonacci hashing: the product spreads keys that follow each other over the upper bits.
+        let hash = digest.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (word, bit) = (&mut self.0[(hash >> 62) as usize], 1 << (hash >> 56 & 63));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
     }
 }
 

@@ -32,7 +32,7 @@ mod words;
 
 pub(crate) use crate::wire::Full;
 pub(crate) use list::List;
-pub(crate) use map::{MapContext, RawKey};
+pub(crate) use map::{MapContext, RawKey, SMALL};
 #[cfg(tablepb_poison)]
 pub(crate) use poison::check_strings;
 pub(crate) use text::{Text, text_at};

@@ -180,7 +180,7 @@ impl<'a, 'i> MapRef<'a, 'i> {
         self.first.raw().list_alike(List { ptr: self.first.base, len: self.len })
     }
 
-    /// The value of a key; `None` if the map does not have the key or its keys are of another kind. Searches up to eight entries
+    /// The value of a key; `None` if the map does not have the key or its keys are of another kind. Searches up to 32 entries
     /// one by one; larger maps have a sorted index.
     pub fn get<'k>(&self, key: impl Into<MapKeyRef<'k>>) -> Option<ValueRef<'a, 'i>> {
         let scalar = self.first.raw().program().entries().first()?.scalar();

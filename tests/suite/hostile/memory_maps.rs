@@ -52,10 +52,10 @@ fn key(field: u32, number: u32) -> Wire {
     }
 }
 
-/// Nine keys, so that repeated ones stay until the end; then the empty one again and again.
+/// 33 keys, so that repeated ones stay until the end; then the empty one again and again.
 fn repeated(field: u32, count: usize) -> Vec<u8> {
-    let nine = (1..10).fold(Wire::new(), |wire, number| wire.message(field, key(field, number)));
-    [nine.0, Wire::new().message(field, Wire::new()).0.repeat(count)].concat()
+    let many = (1..34).fold(Wire::new(), |wire, number| wire.message(field, key(field, number)));
+    [many.0, Wire::new().message(field, Wire::new()).0.repeat(count)].concat()
 }
 
 /// As many keys, all different.
@@ -66,8 +66,8 @@ fn different(field: u32, count: usize) -> Vec<u8> {
 
 /// Many maps that are settled at the end.
 fn many_maps(count: usize) -> Vec<u8> {
-    let ten = (0..10).fold(Wire::new(), |wire, number| wire.message(1, key(1, number)));
-    Wire::new().message(12, ten).0.repeat(count / 20)
+    let entries = (0..40).fold(Wire::new(), |wire, number| wire.message(1, key(1, number)));
+    Wire::new().message(12, entries).0.repeat(count / 80)
 }
 
 /// Budgets from a generous one down to next to nothing: none is exceeded, the largest is enough, and the smallest is not.
@@ -148,8 +148,8 @@ fn making_keys_unique_in_a_merge_takes_the_budget_and_four_times_the_message() {
 fn making_keys_of_text_unique_takes_no_more_than_the_budget() {
     let descriptor = maps();
     let count = COUNT / 4;
-    let nine: Vec<String> = (1..10).map(|i| format!("\"{i}\":0")).collect();
-    let json = format!("{{\"m1\":{{{}{}}}}}", nine.join(","), ",\"0\":0".repeat(count));
+    let many: Vec<String> = (1..34).map(|i| format!("\"{i}\":0")).collect();
+    let json = format!("{{\"m1\":{{{}{}}}}}", many.join(","), ",\"0\":0".repeat(count));
     let strings = format!("{{\"m2\":{{\"a\":\"{}\"{}}}}}", "x".repeat(count), ",\"\":\"yy\"".repeat(count));
     for json in [json, strings] {
         sweep("JSON", json.len(), |budget| {
@@ -157,11 +157,11 @@ fn making_keys_of_text_unique_takes_no_more_than_the_budget() {
             options.message_from_slice(&descriptor, json.as_bytes()).is_ok()
         });
     }
-    let nine: String = (1..10).map(|i| format!("m1{{key:{i}}}")).collect();
-    let ten: String = (1..11).map(|i| format!("m1{{key:{i}}}")).collect();
+    let many: String = (1..34).map(|i| format!("m1{{key:{i}}}")).collect();
+    let entries: String = (1..41).map(|i| format!("m1{{key:{i}}}")).collect();
     let texts = [
-        nine + &"m1{}".repeat(count),
-        format!("list{{{ten}}}").repeat(count / 20),
+        many + &"m1{}".repeat(count),
+        format!("list{{{entries}}}").repeat(count / 80),
         "m2{key:'a key' value:'and a value'}".repeat(count),
     ];
     for text in &texts {

@@ -120,7 +120,7 @@ fn map_keys_are_unique_last_wins_and_missing_parts_are_zero() {
     assert_eq!(cycle(&many).unwrap(), once);
 }
 
-/// Maps of up to eight entries are searched for the new key: string keys by length and bytes, others by value.
+/// Keys of a small map that may have come before are searched for: string keys by length and bytes, others by value.
 #[test]
 fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
     type Key = fn(u8) -> Vec<u8>;

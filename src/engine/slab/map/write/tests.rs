@@ -229,7 +229,7 @@ fn an_index_follows_removals_down_to_a_small_map() {
 fn keys_become_unique_without_memory() {
     let set = set();
     // Miri: with and without an index before, and one that is made.
-    let cases = [(0, 9), (20, 11), (0, 60), (20, 60), (100, 10)];
+    let cases = [(0, SMALL + 1), (SMALL + 12, 11), (0, 60), (SMALL + 12, 60), (100, 10)];
     for &(before, count) in &cases[..if cfg!(miri) { 2 } else { 5 }] {
         let mut map = Map::new(&set);
         map.decode(keys(before));
@@ -248,7 +248,7 @@ fn keys_become_unique_without_memory() {
         assert!(map.model.keys().all(|&key| find(&map, key)));
         (0..if cfg!(miri) { 10 } else { 60 }).for_each(|key| map.insert(7 * key + 1));
         map.check();
-        map.decode(keys(9));
+        map.decode(keys(SMALL + 1));
         map.check();
     }
 }
