@@ -6,8 +6,14 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Ends a run with a signal once its output has begun, and returns the signal that it ended with.
-fn interrupt(scratch: &Scratch, wrapper: &[&str], signal: &str) -> Option<i32> {
+/// Runs a program with the signals of a terminal: a test that was started in the background, or by nohup, inherits that some are ignored.
+#[cfg(target_os = "linux")]
+const DEFAULT_SIGNALS: &[&str] = &["env", "--default-signal"];
+#[cfg(not(target_os = "linux"))]
+const DEFAULT_SIGNALS: &[&str] = &[];
+
+/// Sends a run a signal once its output has begun, and returns the signal that it ended with: none if it `goes_on`.
+fn interrupt(scratch: &Scratch, wrapper: &[&str], signal: &str, goes_on: bool) -> Option<i32> {
     let (proto, out) = (scratch.path("user.proto"), scratch.path("out.ndjson"));
     let arguments = with_user("decode", &proto, &["--from", "delimited", "--to", "ndjson", "-o", &out]);
     let line = [wrapper, &[env!("CARGO_BIN_EXE_tablepb")], &arguments[..]].concat();
@@ -24,7 +30,7 @@ fn interrupt(scratch: &Scratch, wrapper: &[&str], signal: &str) -> Option<i32> {
     }
     let kill = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
     assert!(kill.expect("kill").success());
-    if wrapper.is_empty() {
+    if !goes_on {
         let ended = child.wait().expect("it ends").signal();
         drop(stdin);
         return ended;
@@ -42,7 +48,7 @@ fn a_signal_leaves_no_unfinished_file() {
     let scratch = Scratch::new("signals");
     for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
         scratch.file("out.ndjson", "precious");
-        assert_eq!(interrupt(&scratch, &[], signal), Some(number));
+        assert_eq!(interrupt(&scratch, DEFAULT_SIGNALS, signal, false), Some(number));
         assert_eq!(scratch.names(), ["out.ndjson", "user.proto"], "{signal}");
         assert_eq!(std::fs::read(scratch.path("out.ndjson")).expect("a file"), b"precious", "{signal}");
     }
@@ -55,7 +61,7 @@ fn a_signal_that_is_ignored_ends_nothing() {
     let scratch = Scratch::new("signals-ignored");
     for signal in ["HUP", "INT"] {
         let script = format!("trap '' {signal}; exec \"$@\"");
-        assert_eq!(interrupt(&scratch, &["sh", "-c", &script, "sh"], signal), None);
+        assert_eq!(interrupt(&scratch, &["sh", "-c", &script, "sh"], signal, true), None);
         assert_eq!(
             std::fs::read(scratch.path("out.ndjson")).expect("a file"),
             b"{\"id\":\"1\"}\n{\"id\":\"1\"}\n"
