@@ -3,16 +3,19 @@
 //! - `strings`: a list of strings of each length, and the UTF-8 check alone beside the standard library's.
 //! - `numbers`: lists of messages of one to eight numbers of fixed width, of which a share of the elements lacks each field with even
 //!   odds, or one field.
+//! - `maps`: maps of so many entries in random order, decoded, encoded, and every key looked up. prost's are `HashMap`s; a struct of
+//!   `message!` may have a `SmallMap`, a list of entries, or a `HashMap` as well.
 //!
-//! Each line is one shape: the least time of many rounds, all contenders in turns, in nanoseconds for one string or element, and how many
+//! Each line is one shape: the least time of many rounds, all contenders in turns, in nanoseconds for one string, element or entry, and how many
 //! times as long prost takes. Everything is in cache. What prost decodes faster is marked.
-//! `-- strings` or `-- numbers` runs one part.
+//! `-- strings`, `-- numbers` or `-- maps` runs one part.
 
 use prost::Message as _;
+use std::collections::HashMap;
 use std::hint::black_box;
 use tablepb::table::{FieldTable, Kind, MessageTable};
 use tablepb::wire::utf8;
-use tablepb::{Decoder, DescriptorPool};
+use tablepb::{Decoder, DescriptorPool, DynamicMessage, MapRef, SmallMap};
 use tablepb_benches::{Random, turns};
 
 /// Elements of a list, and lists that are decoded in turn: a predictor should not learn them.
@@ -171,6 +174,133 @@ fn decode_numbers(shape: &Shape) {
     }
 }
 
+/// A message of a map for both crates, and one whose map is a list of entries.
+macro_rules! map_messages {
+    ($hashed:ident, $small:ident, $key:ty, $value:ty, $both:tt, $($kind:tt)*) => {
+        #[derive(Clone, PartialEq, prost::Message)]
+        struct $hashed {
+            #[prost(map = $both, tag = "1")]
+            entries: HashMap<$key, $value>,
+        }
+        tablepb::message! { $hashed as "sweep.Map" { entries: $($kind)* = 1 } }
+        #[derive(Default)]
+        struct $small {
+            entries: SmallMap<$key, $value>,
+        }
+        tablepb::message! { $small as "sweep.Map" { entries: $($kind)* = 1 } }
+    };
+}
+
+map_messages!(ByNumber, ByNumberSmall, i32, f64, "int32, double", map<int32, double>);
+map_messages!(ByName, ByNameSmall, String, i32, "string, int32", map<string, int32>);
+
+/// Measures maps of `count` entries. `find` and `find_dynamic` look each key up, in the struct and in the dynamic message.
+fn compare_maps<H, S>(
+    (name, count): (&str, usize),
+    mut make: impl FnMut() -> H,
+    find: fn(&H),
+    find_dynamic: fn(&H, MapRef<'_, '_>),
+) where
+    H: prost::Message + Default + tablepb::DecodeOwned,
+    S: tablepb::DecodeOwned,
+{
+    let maps: Vec<H> = (0..(20_000 / count).min(200)).map(|_| make()).collect();
+    let bytes: Vec<Vec<u8>> = maps.iter().map(prost::Message::encode_to_vec).collect();
+    let mut decoder = decoder(H::TABLE);
+    let descriptor = decoder.descriptor().clone();
+    let field = descriptor.field("entries").unwrap();
+    let small: Vec<S> = bytes.iter().map(|bytes| S::decode(bytes).unwrap()).collect();
+    let dynamic: Vec<DynamicMessage> =
+        bytes.iter().map(|bytes| DynamicMessage::decode(&descriptor, bytes).unwrap()).collect();
+    let decode = turns([
+        &mut || {
+            bytes.iter().for_each(|bytes| drop(black_box(<H as prost::Message>::decode(&bytes[..]).unwrap())))
+        },
+        &mut || {
+            bytes.iter().for_each(|bytes| drop(black_box(<H as tablepb::Message>::decode(bytes).unwrap())))
+        },
+        &mut || bytes.iter().for_each(|bytes| drop(black_box(S::decode(bytes).unwrap()))),
+        &mut || {
+            for bytes in &bytes {
+                black_box(decoder.decode(bytes).unwrap());
+            }
+        },
+        &mut || {
+            bytes
+                .iter()
+                .for_each(|bytes| drop(black_box(DynamicMessage::decode(&descriptor, bytes).unwrap())))
+        },
+    ]);
+    let [mut prosts, mut hashed, mut smalls, mut dynamics] = [(); 4].map(|()| Vec::with_capacity(1 << 16));
+    let encode = turns([
+        &mut || {
+            for map in &maps {
+                prosts.clear();
+                prost::Message::encode(map, &mut prosts).unwrap();
+            }
+        },
+        &mut || {
+            for map in &maps {
+                hashed.clear();
+                tablepb::Message::encode(map, &mut hashed).unwrap();
+            }
+        },
+        &mut || {
+            for map in &small {
+                smalls.clear();
+                map.encode(&mut smalls).unwrap();
+            }
+        },
+        &mut || {
+            for map in &dynamic {
+                dynamics.clear();
+                map.encode(&mut dynamics).unwrap();
+            }
+        },
+    ]);
+    let find = turns([&mut || maps.iter().for_each(find), &mut || {
+        for (map, dynamic) in maps.iter().zip(&dynamic) {
+            find_dynamic(map, dynamic.get(&field).unwrap().as_map().unwrap());
+        }
+    }]);
+    let each = (maps.len() * count) as f64;
+    print!("{name:<20}{count:>5}");
+    for times in [&decode[..], &encode[..], &find[..]] {
+        print!("{:>10.1}", times[0] / each);
+        times[1..].iter().for_each(|time| print!("{:>8.1} {:>5.2}", time / each, times[0] / time));
+    }
+    println!();
+}
+
+fn maps() {
+    print!(
+        "{:<25}{:>10}{:>14}{:>14}{:>14}{:>14}",
+        "decode, encode, look up", "prost", "HashMap", "SmallMap", "Decoder", "new"
+    );
+    println!(
+        "{:>10}{:>14}{:>14}{:>14}{:>10}{:>14}",
+        "prost", "HashMap", "SmallMap", "dynamic", "HashMap", "dynamic"
+    );
+    for count in [1, 3, 10, 30, 100, 1000] {
+        let mut random = Random::default();
+        let mut entry = || (random.below(1 << 31) as i32, random.below(1000) as f64 + 0.5);
+        compare_maps::<_, ByNumberSmall>(
+            ("map<int32, double>", count),
+            || ByNumber { entries: (0..count).map(|_| entry()).collect() },
+            |map| map.entries.keys().for_each(|key| drop(black_box(map.entries.get(black_box(key))))),
+            |map, entries| map.entries.keys().for_each(|key| drop(black_box(entries.get(black_box(*key))))),
+        );
+        let mut random = Random::default();
+        let mut entry = |i| (format!("{:x}{i}", random.below(1 << 40)), 1 + random.below(1000) as i32);
+        compare_maps::<_, ByNameSmall>(
+            ("map<string, int32>", count),
+            || ByName { entries: (0..count).map(&mut entry).collect() },
+            |map| map.entries.keys().for_each(|key| drop(black_box(map.entries.get(black_box(key))))),
+            |map, entries| map.entries.keys().for_each(|key| drop(black_box(entries.get(black_box(key))))),
+        );
+    }
+}
+
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -180,5 +310,8 @@ fn main() {
     }
     if wanted("numbers") {
         numbers();
+    }
+    if wanted("maps") {
+        maps();
     }
 }
