@@ -13,7 +13,7 @@
 
 use super::machine::input;
 use super::machine::state::{Located, MAP_ENTRY, Machine};
-use crate::engine::slab::{ByteSpan, Full, Slab, Text};
+use crate::engine::slab::{ByteSpan, Full, RawKey, Slab, Text};
 use crate::schema::program::{Coding, FieldEntry, Program};
 use crate::wire::error::DecodeErrorKind as Kind;
 use crate::wire::kernels::{Bool, Plain, Progress, VarintForm, Zigzag};
@@ -186,19 +186,16 @@ impl MapEntryList<'_, '_> {
         same_tag(self.buf, pos, self.end, self.tag)
     }
 
-    /// A number that equal keys have in common, given the words of a key.
+    /// The digest of a key, given its words.
     #[inline(always)]
-    pub(super) fn digest(&self, key: u64) -> u64 {
-        if !self.sub.entries().first().is_some_and(|key| matches!(key.coding, Coding::String | Coding::Bytes))
-        {
-            return key;
-        }
-        let bytes = ByteSpan::from_word(key).bytes(self.buf).unwrap_or_default();
-        let word = |chunk: Option<&[u8; 8]>| chunk.map(|chunk| u64::from_le_bytes(*chunk));
-        match (word(bytes.first_chunk()), word(bytes.last_chunk())) {
-            (Some(first), Some(last)) => first ^ last.rotate_left(29) ^ bytes.len() as u64,
-            _ => bytes.iter().fold(bytes.len() as u64, |digest, byte| digest << 8 | u64::from(*byte)),
-        }
+    pub(super) fn digest(&self, key: u64) -> u32 {
+        let key = match self.sub.entries().first().map(|key| key.coding) {
+            Some(Coding::String | Coding::Bytes) => {
+                RawKey::Bytes(ByteSpan::from_word(key).bytes(self.buf).unwrap_or_default())
+            }
+            _ => RawKey::Unsigned(key),
+        };
+        key.digest()
     }
 }
 
@@ -213,10 +210,8 @@ impl Seen {
 
     /// Adds a key; whether it is new for certain.
     #[inline(always)]
-    pub(super) fn insert(&mut self, digest: u64) -> bool {
-        // Fibonacci hashing: the product spreads keys that follow each other over the upper bits.
-        let hash = digest.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let (word, bit) = (&mut self.0[(hash >> 62) as usize], 1 << (hash >> 56 & 63));
+    pub(super) fn insert(&mut self, digest: u32) -> bool {
+        let (word, bit) = (&mut self.0[(digest >> 30) as usize], 1 << (digest >> 24 & 63));
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new

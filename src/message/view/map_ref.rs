@@ -185,7 +185,15 @@ impl<'a, 'i> MapRef<'a, 'i> {
     pub fn get<'k>(&self, key: impl Into<MapKeyRef<'k>>) -> Option<ValueRef<'a, 'i>> {
         let scalar = self.first.raw().program().entries().first()?.scalar();
         let position = self.list().map_find(key.into().raw(scalar)?)?;
-        self.iter().nth(position as usize).map(|(_, value)| value)
+        let value = self.first.layout.field(1)?;
+        self.value(self.first.base + position * u32::from(self.width), value)
+    }
+
+    /// The value of the entry at `base`. A missing value reads from the empty message, as zero or empty.
+    #[inline(always)]
+    fn value(&self, base: u32, value: &'a Access) -> Option<ValueRef<'a, 'i>> {
+        let is_set = self.first.words.get(base) & 2 != 0;
+        self.first.field(value, if is_set { base + u32::from(value.slot) } else { NIL })
     }
 
     /// Whether the map has the key.
@@ -250,12 +258,10 @@ impl<'a, 'i> Iterator for MapIter<'a, 'i> {
         let entry = self.map.first;
         let base = entry.base;
         self.map.first.base += self.map.width as u32;
-        // A missing key or value reads from the empty message, as zero or empty.
-        let has = entry.words.get(base);
-        let slot =
-            |bit: u32, access: &Access| if has >> bit & 1 != 0 { base + access.slot as u32 } else { NIL };
-        let value = entry.field(value, slot(1, value))?;
-        Some((MapKeyRef::read(&entry, key.form, slot(0, key))?, value))
+        let value = self.map.value(base, value)?;
+        // As for the value.
+        let slot = if entry.words.get(base) & 1 != 0 { base + u32::from(key.slot) } else { NIL };
+        Some((MapKeyRef::read(&entry, key.form, slot)?, value))
     }
 
     #[inline]

@@ -3,12 +3,14 @@
 //! Up to [`SMALL`] entries are searched one by one. Above that, the owner's word of the list is the offset of an index:
 //!
 //! ```text
-//! | capacity | entries covered | first fresh | runs | length of run 0 | .. 11 | positions of run 0 | positions of run 1 | ..
+//! | capacity | entries covered | first fresh | runs | length of run 0 | .. 11 | run 0 | run 1 | ..
+//! run: | digest | position | digest | position | ..
 //! ```
 //!
-//! Each run is sorted by key and more than [`RATIO`] times as long as the next. So a search is a few binary searches, and an
-//! entry moves to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one
-//! by one, and become a run when there are more than [`TAIL`] of them.
+//! Each run is sorted by the digests of keys, where they are equal by the keys themselves, and more than [`RATIO`] times as long as the
+//! next. So a search is a few binary searches that look at one key or two, whatever the keys are, and an entry moves to a longer run a
+//! few times at most (a log-structured merge). Entries after the covered ones are searched one by one, and become a run when there are
+//! more than [`TAIL`] of them.
 //!
 //! Keys, searches and removals are here; `settle.rs` keeps keys unique, `write/` the index sorted.
 
@@ -42,12 +44,37 @@ pub(super) const RATIO: u32 = 4;
 /// Most entries that no run covers.
 pub(super) const TAIL: u32 = 32;
 
+/// The words of a run for each of its entries.
+pub(super) const PAIR: u32 = 2;
+
 /// A map key, ordered as the deterministic encoding orders keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RawKey<'i> {
     Unsigned(u64),
     Signed(i64),
     Bytes(&'i [u8]),
+}
+
+impl RawKey<'_> {
+    /// A number that equal keys have in common, and others seldom. Keys may be chosen so that all have the same: that makes an operation
+    /// slower by a constant factor.
+    #[inline(always)]
+    pub(crate) fn digest(self) -> u32 {
+        // Fibonacci hashing: the upper half of the product depends on all bits.
+        let mix = |word: u64| word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = match self {
+            RawKey::Unsigned(value) => mix(value),
+            RawKey::Signed(value) => mix(value as u64),
+            RawKey::Bytes(bytes) => {
+                let (words, rest) = bytes.as_chunks::<8>();
+                let rest = rest.iter().fold(bytes.len() as u64, |word, byte| word << 8 | u64::from(*byte));
+                words
+                    .iter()
+                    .fold(mix(rest), |mixed, word| mix(mixed.rotate_left(32) ^ u64::from_le_bytes(*word)))
+            }
+        };
+        (mixed >> 32) as u32
+    }
 }
 
 impl<'a, 'i> RawView<'a, 'i> {
@@ -109,20 +136,35 @@ impl<'i> RawList<'_, 'i> {
         self.map_find_below(self.len(), key)
     }
 
+    /// Position of the entry with this key in a run that begins with the first entry of this digest.
+    #[cold]
+    fn find_alike(&self, run: &[[u32; 2]], digest: u32, key: RawKey<'_>) -> Option<u32> {
+        let at = run.partition_point(|&[other, position]| other == digest && self.key(position) < key);
+        run.get(at).filter(|pair| self.indexed(pair) == (digest, key)).map(|[_, position]| *position)
+    }
+
     /// As [`map_find`](Self::map_find), among the first `end` entries.
     pub(super) fn map_find_below(&self, end: u32, key: RawKey<'_>) -> Option<u32> {
         let words = self.view.words;
         let index = words.list_aux(self.list);
         let mut covered = 0;
         if index != 0 && index != STALE {
+            let digest = key.digest();
             for run in 0..words.get(index + RUNS).min(MOST_RUNS) {
                 let len = words.get(index + RUNS + 1 + run);
-                let positions = words.run(index + INDEX_HEADER + covered, len as usize);
+                let pairs = words.run(index + INDEX_HEADER + PAIR * covered, (PAIR * len) as usize);
+                let (pairs, _) = pairs.as_chunks::<2>();
                 covered += len;
-                let at = positions.partition_point(|&position| self.key(position) < key);
-                if let Some(&position) = positions.get(at)
-                    && self.key(position) == key
-                {
+                // Without a look at keys, so that no jump depends on what is found.
+                let from = pairs.partition_point(|[other, _]| *other < digest);
+                let Some(&[other, position]) = pairs.get(from) else { continue };
+                if other != digest {
+                    continue;
+                }
+                if self.key(position) == key {
+                    return Some(position);
+                }
+                if let Some(position) = self.find_alike(pairs.get(from..)?, digest, key) {
                     return Some(position);
                 }
             }
@@ -137,6 +179,22 @@ impl<'i> RawList<'_, 'i> {
         order.extend(0..self.len());
         self.sort_positions(&mut order);
         Some(order)
+    }
+
+    /// The key of an entry in a run, for comparison.
+    #[inline]
+    pub(super) fn indexed(&self, &[digest, position]: &[u32; 2]) -> (u32, RawKey<'i>) {
+        (digest, self.key(position))
+    }
+
+    /// Sorts the entries of a run; equal keys stay in wire order. Allocates nothing.
+    #[inline(never)]
+    pub(super) fn sort_run(&self, pairs: &mut [[u32; 2]]) {
+        // By digest, without a look at any key.
+        pairs.sort_unstable_by_key(|&[digest, position]| u64::from(digest) << 32 | u64::from(position));
+        for alike in pairs.chunk_by_mut(|a, b| a[0] == b[0]).filter(|alike| alike.len() > 1) {
+            alike.sort_unstable_by_key(|&[_, position]| (self.key(position), position));
+        }
     }
 
     /// Sorts positions by key; equal keys stay in wire order. Allocates nothing.
@@ -201,16 +259,17 @@ impl Slab {
         for run in index + RUNS + 1..index + RUNS + 1 + self.get(index + RUNS).min(MOST_RUNS) {
             let (start, len) = (to, self.get(run));
             for _ in 0..len {
-                let at = self.get(from);
-                from += 1;
+                let (digest, at) = (self.get(from), self.get(from + 1));
+                from += PAIR;
                 let before = positions.partition_point(|&position| position < at);
                 if positions.get(before) != Some(&at) {
-                    self.set(to, at - before as u32);
-                    to += 1;
+                    self.set(to, digest);
+                    self.set(to + 1, at - before as u32);
+                    to += PAIR;
                 }
             }
-            self.set(run, to - start);
+            self.set(run, (to - start) / PAIR);
         }
-        self.set(index + COVERED, to - index - INDEX_HEADER);
+        self.set(index + COVERED, (to - index - INDEX_HEADER) / PAIR);
     }
 }

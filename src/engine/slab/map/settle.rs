@@ -1,12 +1,12 @@
 //! Unique keys: while a decode appends entries, keys may repeat; settling drops all but the last entry of each key. That takes
 //! O(n log n) for n entries, whatever the keys are, in one merge or in many.
 //!
-//! What settling needs lies in the slab: the notes of the maps that are to be settled, and the positions in key order, at the top, which
-//! are given back or become the index. So it counts against the limit as all that the slab has.
+//! What settling needs lies in the slab: the notes of the maps that are to be settled, and the entries as a run of an index, at the top,
+//! which is given back or becomes the index. So it counts against the limit as all that the slab has.
 
-use super::{COVERED, FRESH, INDEX_HEADER, MapContext, RUNS, RawKey, SMALL, STALE};
+use super::{COVERED, FRESH, INDEX_HEADER, MapContext, PAIR, RUNS, RawKey, SMALL, STALE};
 use crate::engine::slab::view::{RawList, RawView};
-use crate::engine::slab::{BodyRef, Full, List, NIL, Slab};
+use crate::engine::slab::{BodyRef, Full, List, NIL, Slab, Words};
 use crate::schema::program::{FieldEntry, Sortable, heapsort, sort_indices};
 use core::ops::Range;
 
@@ -165,25 +165,25 @@ impl Slab {
         let width = context.set.program(entry.sub).element_words();
         self.list_trim(slot, width);
         let len = self.words().list(slot).len;
-        let room = len.checked_add(INDEX_HEADER).ok_or(Full::Limit)?;
+        let room = pairs(len)?.checked_add(INDEX_HEADER).ok_or(Full::Limit)?;
         let index = self.alloc(room)?;
-        let order = index + INDEX_HEADER;
-        self.map_sort(context, entry, slot, 0..len, order);
-        let (words, positions) = self.split(order, len as usize);
-        let kept = last_of_each_key(&context.list(words, entry, slot), positions) as u32;
+        let run = index + INDEX_HEADER;
+        let (words, all) = self.map_sort(context, entry, slot, 0..len, run);
+        let kept = last_of_each_key(&context.list(words, entry, slot), all) as u32;
         if kept < len {
-            let (kept_positions, dropped) = positions.split_at_mut(kept as usize);
-            sort_indices(dropped, &mut |a, b| a.cmp(&b));
-            for position in kept_positions {
-                *position -= dropped.partition_point(|drop| drop < position) as u32;
+            let (kept_pairs, dropped) = all.split_at_mut(kept as usize);
+            dropped.sort_unstable_by_key(|&[_, position]| position);
+            for [_, position] in kept_pairs {
+                *position -= dropped.partition_point(|[_, drop]| drop < position) as u32;
             }
-            self.list_drop(slot, width, |slab, i| (i < len - kept).then(|| slab.get(order + kept + i)));
+            let first = run + PAIR * kept + 1;
+            self.list_drop(slot, width, |slab, i| (i < len - kept).then(|| slab.get(first + PAIR * i)));
         }
         self.map_take_index(slot, index, kept, room);
         Ok(())
     }
 
-    /// Makes `kept` positions the one run of a map's index. They are in a block of `room` words at the top, after room for the words of
+    /// Makes `kept` entries the one run of a map's index. They are in a block of `room` words at the top, after room for the words of
     /// an index: it becomes the index, if the map has none that is large enough.
     fn map_take_index(&mut self, slot: u32, block: u32, kept: u32, room: u32) {
         let old = self.words().list_aux(self.words().list(slot));
@@ -196,12 +196,12 @@ impl Slab {
         match index {
             NIL => self.give_back(room),
             _ if index == old => {
-                self.copy_words(block + INDEX_HEADER, kept as usize, index + INDEX_HEADER);
+                self.copy_words(block + INDEX_HEADER, (PAIR * kept) as usize, index + INDEX_HEADER);
                 self.give_back(room);
             }
             _ => {
                 self.map_init_index(index, kept);
-                self.give_back(room - INDEX_HEADER - kept);
+                self.give_back(room - INDEX_HEADER - PAIR * kept);
             }
         }
         if index != NIL {
@@ -219,15 +219,18 @@ impl Slab {
     ) -> Result<(), Full> {
         let width = context.set.program(entry.sub).element_words();
         let added = self.words().list(slot).len.saturating_sub(fresh);
-        let order = self.alloc_apart(added)?;
+        let room = pairs(added)?;
+        let order = self.alloc_apart(room)?;
         self.map_sort(context, entry, slot, fresh..fresh + added, order);
-        // The dropped ones go to the front, which has been read by then.
+        // The positions of the dropped ones go to the front, which has been read by then.
         let mut dropped = 0;
-        for i in 0..added {
-            let position = self.get(order + i);
+        for at in (order..order + room).step_by(PAIR as usize) {
+            let position = self.get(at + 1);
             let list = context.list(self.words(), entry, slot);
             let key = list.key(position);
-            let repeats = i + 1 < added && list.key(self.get(order + i + 1)) == key;
+            let repeats = at + PAIR < order + room
+                && self.get(at + PAIR) == self.get(at)
+                && list.key(self.get(at + PAIR + 1)) == key;
             if !repeats {
                 let Some(earlier) = list.map_find_below(fresh, key) else { continue };
                 let at = list.list.ptr;
@@ -238,7 +241,7 @@ impl Slab {
         }
         sort_indices(self.run_mut(order, dropped as usize), &mut |a, b| a.cmp(&b));
         self.list_drop(slot, width, |slab, i| (i < dropped).then(|| slab.get(order + i)));
-        self.give_back_apart(added);
+        self.give_back_apart(room);
         Ok(())
     }
 
@@ -289,18 +292,23 @@ impl Slab {
         }
     }
 
-    /// Writes these positions in key order to `at`, a place after the list; equal keys stay in wire order.
-    pub(in crate::engine::slab) fn map_sort(
-        &mut self,
+    /// Writes these entries as a run to `at`, a place after the list, and returns the words before it and the run; equal keys stay in wire
+    /// order.
+    pub(in crate::engine::slab) fn map_sort<'a>(
+        &'a mut self,
         context: MapContext<'_, '_>,
         entry: &FieldEntry,
         slot: u32,
         positions: Range<u32>,
         at: u32,
-    ) {
-        let (words, order) = self.split(at, positions.len());
-        order.iter_mut().zip(positions).for_each(|(word, position)| *word = position);
-        context.list(words, entry, slot).sort_positions(order);
+    ) -> (Words<'a>, &'a mut [[u32; 2]]) {
+        let (words, run) = self.split(at, PAIR as usize * positions.len());
+        let (list, (run, _)) = (context.list(words, entry, slot), run.as_chunks_mut::<2>());
+        for (pair, position) in run.iter_mut().zip(positions) {
+            *pair = [list.key(position).digest(), position];
+        }
+        list.sort_run(run);
+        (words, run)
     }
 
     /// Removes the elements at ascending positions: `dropped` gives each of them by its number, and `None` after the last.
@@ -365,13 +373,22 @@ impl Sortable for OrderInEntries<'_, '_, '_> {
     }
 }
 
-/// Of positions in key order, moves the last one of each key to the front, in key order, and returns their number. The others are after them.
-fn last_of_each_key(list: &RawList<'_, '_>, order: &mut [u32]) -> usize {
+/// The words of a run of `len` entries.
+fn pairs(len: u32) -> Result<u32, Full> {
+    len.checked_mul(PAIR).ok_or(Full::Limit)
+}
+
+/// Of a sorted run, moves the last entry of each key to the front, in the order of the run, and returns their number. The others are after
+/// them.
+fn last_of_each_key(list: &RawList<'_, '_>, run: &mut [[u32; 2]]) -> usize {
     let mut kept = 0;
-    for i in 0..order.len() {
+    for i in 0..run.len() {
         // Equal keys are in wire order: the last one stays.
-        if order.get(i + 1).is_none_or(|&next| list.key(order[i]) != list.key(next)) {
-            order.swap(kept, i);
+        if run
+            .get(i + 1)
+            .is_none_or(|next| run[i][0] != next[0] || list.indexed(&run[i]) != list.indexed(next))
+        {
+            run.swap(kept, i);
             kept += 1;
         }
     }

@@ -135,13 +135,15 @@ impl<'s> Map<'s> {
         assert!(count <= MOST_RUNS && words.get(index + FRESH) == 0);
         let lengths = words.run(index + RUNS + 1, count as usize).to_vec();
         assert_eq!(lengths.iter().sum::<u32>(), covered);
-        let mut positions = words.run(index + INDEX_HEADER, covered as usize).to_vec();
-        let mut rest = &positions[..];
+        let pairs = words.run(index + INDEX_HEADER, (PAIR * covered) as usize).as_chunks::<2>().0;
+        let mut rest = pairs;
         for &len in &lengths {
             let (run, after) = rest.split_at(len as usize);
-            assert!(run.windows(2).all(|pair| list.key(pair[0]) < list.key(pair[1])), "{run:?}");
+            assert!(run.iter().all(|&[digest, at]| list.key(at).digest() == digest), "{run:?}");
+            assert!(run.windows(2).all(|pair| list.indexed(&pair[0]) < list.indexed(&pair[1])), "{run:?}");
             rest = after;
         }
+        let mut positions: Vec<u32> = pairs.iter().map(|[_, at]| *at).collect();
         positions.sort_unstable();
         assert!(positions.into_iter().eq(0..covered));
         lengths
