@@ -143,6 +143,9 @@ fn shapes() -> Vec<(&'static str, Shape)> {
                 w.message(12, Wire::new().bytes(1, format!("{}{k:07}", "p".repeat(100))))
             })
         }),
+        ("text keys of one digest", |n| {
+            keys_of_one_digest(n / 20).fold(Wire::new(), |w, key| w.message(12, Wire::new().bytes(1, key)))
+        }),
         ("one string", |n| Wire::new().bytes(2, "é".repeat(n / 2))),
         ("one run", |n| Wire::new().bytes(4, vec![1; n])),
         ("a run with a fault at its end", |n| Wire::new().bytes(4, [vec![1; n], vec![0x80]].concat())),
@@ -170,6 +173,22 @@ fn shapes() -> Vec<(&'static str, Shape)> {
             })
         }),
     ]
+}
+
+/// Keys of 16 letters for which the index of a map computes the same number, as `RawKey::digest` does: for each first half, a second one is
+/// looked for that makes up for it.
+fn keys_of_one_digest(count: usize) -> impl Iterator<Item = Vec<u8>> {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    // The inverse modulo 2^64, by Newton's method.
+    let inverse = (0..6).fold(FACTOR, |x, _| x.wrapping_mul(2u64.wrapping_sub(FACTOR.wrapping_mul(x))));
+    let mix = |word: u64| word.wrapping_mul(FACTOR);
+    (0..count).map(move |k| {
+        let first: [u8; 8] = format!("{k:08}").into_bytes().try_into().expect("eight digits");
+        let mixed = mix(mix(16).rotate_left(32) ^ u64::from_le_bytes(first)).rotate_left(32);
+        let seconds = (0..).map(|low: u64| ((7 << 32 | low).wrapping_mul(inverse) ^ mixed).to_le_bytes());
+        let second = seconds.into_iter().find(|second| second.is_ascii()).expect("one of 256 is");
+        [first, second].concat()
+    })
 }
 
 fn repeated(unit: &Wire, size: usize) -> Vec<u8> {
@@ -318,7 +337,8 @@ fn in_half(len: usize, most: f64, encode: impl Fn(&mut Vec<u8>)) -> f64 {
 fn what_does_not_fit_its_buffer_takes_little_longer() {
     const LEN: usize = 1000;
     let negatives = Lists { negatives: vec![-1; LEN], ..Lists::default() };
-    let doubles = Lists { doubles: vec![0.5; LEN], ..Lists::default() };
+    // So many that a copy of them takes longer than a second block of memory, on any processor.
+    let doubles = Lists { doubles: vec![0.5; 10 * LEN], ..Lists::default() };
     let names = Lists { names: vec!["a name".into(); LEN], ..Lists::default() };
     for message in [&negatives, &doubles] {
         let times = in_half(message.encoded_len(), 1.8, |buffer| message.encode(buffer).expect("memory"));
