@@ -87,15 +87,15 @@ fn charge_node<K, V>(
 }
 
 /// Makes room for an entry in the list of a small map, or charges a tree entry. Returns the charge of the entry itself. A
-/// full list is searched first, because a present key needs no room.
+/// list that is to grow is searched first, because a present key needs no room.
 #[inline]
 fn reserve_entry<K: Ord, V>(
     map: &mut SmallMap<K, V>,
     key: &K,
     input: &mut Input<'_>,
 ) -> Result<usize, DecodeErrorKind> {
-    let has_room = map.growing().is_ok_and(|list| list.len() < list.capacity());
-    if !has_room && map.get(key).is_some() {
+    let grows = map.growing().is_ok_and(|list| list.len() == list.capacity());
+    if grows && map.get(key).is_some() {
         return Ok(0);
     }
     match map.growing() {

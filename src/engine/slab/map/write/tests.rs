@@ -226,6 +226,39 @@ fn an_index_follows_removals_down_to_a_small_map() {
     }
 }
 
+/// Pairs of keys that have a digest in common, and so stand next to each other in a run.
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes, and no unsafe code is near")]
+fn keys_of_one_digest_are_told_apart() {
+    let digest = |key: u32| RawKey::Unsigned(key.into()).digest();
+    // Digests of keys that are a large Fibonacci number apart differ by next to nothing.
+    let pairs: Vec<[u32; 2]> = keys(60).map(|key| [key, key + 2_971_215_073]).collect();
+    let alike = pairs.iter().filter(|pair| digest(pair[0]) == digest(pair[1]));
+    assert!(alike.count() > 50);
+    let set = set();
+    // Of each pair, one key is there from the start; the other one is looked for, and then is there too.
+    for inserted in [false, true] {
+        for first in [0, 1] {
+            let mut map = Map::new(&set);
+            map.decode(pairs.iter().map(|pair| pair[first]).chain(1..41));
+            assert!(pairs.iter().all(|pair| map.find(pair[1 - first]).is_none()));
+            let second = pairs.iter().map(|pair| pair[1 - first]);
+            match inserted {
+                true => second.for_each(|key| map.insert(key)),
+                false => map.decode(second),
+            }
+            map.check();
+            map.decode(pairs.iter().flatten().copied());
+            map.check();
+            for pair in &pairs {
+                map.remove(pair[first]);
+                assert!(map.find(pair[first]).is_none() && map.find(pair[1 - first]).is_some());
+            }
+            map.check();
+        }
+    }
+}
+
 /// In a slab that is full, entries that a decode has added stay, and the last one of each key counts.
 #[test]
 fn keys_become_unique_without_memory() {
