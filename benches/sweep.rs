@@ -287,16 +287,32 @@ fn maps() {
         compare_maps::<_, ByNumberSmall>(
             ("map<int32, double>", count),
             || ByNumber { entries: (0..count).map(|_| entry()).collect() },
-            |map| map.entries.keys().for_each(|key| drop(black_box(map.entries.get(black_box(key))))),
-            |map, entries| map.entries.keys().for_each(|key| drop(black_box(entries.get(black_box(*key))))),
+            |map| {
+                map.entries.keys().for_each(|key| {
+                    black_box(map.entries.get(black_box(key)));
+                })
+            },
+            |map, entries| {
+                map.entries.keys().for_each(|key| {
+                    black_box(entries.get(black_box(*key)));
+                })
+            },
         );
         let mut random = Random::default();
         let mut entry = |i| (format!("{:x}{i}", random.below(1 << 40)), 1 + random.below(1000) as i32);
         compare_maps::<_, ByNameSmall>(
             ("map<string, int32>", count),
             || ByName { entries: (0..count).map(&mut entry).collect() },
-            |map| map.entries.keys().for_each(|key| drop(black_box(map.entries.get(black_box(key))))),
-            |map, entries| map.entries.keys().for_each(|key| drop(black_box(entries.get(black_box(key))))),
+            |map| {
+                map.entries.keys().for_each(|key| {
+                    black_box(map.entries.get(black_box(key)));
+                })
+            },
+            |map, entries| {
+                map.entries.keys().for_each(|key| {
+                    black_box(entries.get(black_box(key)));
+                })
+            },
         );
     }
 }

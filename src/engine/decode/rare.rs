@@ -1,6 +1,7 @@
 //! Fields that leave the loop: map entries, items of MessageSets, unknown fields.
 
 use super::ParentFrame;
+use super::lists::same_tag;
 use super::machine::input;
 use super::machine::state::{Child, FieldStart, Located, Machine, OpenMessage, mark_list_set, mark_set};
 use crate::engine::slab::{BodyRef, Full, MapContext, NIL, Nesting, RawView, Text};
@@ -385,7 +386,14 @@ impl<'r> Machine<'r, '_> {
         {
             return Ok(found);
         }
-        let end = skip(limit, field.tag_start, pos, tag, self.depth_left())?;
+        let mut end = skip(limit, field.tag_start, pos, tag, self.depth_left())?;
+        // Fields with the same tag are unknown too. A fault in one of them is found, and reported, once those before it are kept.
+        while !field.program.is_message_set()
+            && let Some(value) = same_tag(limit, end, limit.len(), field.tag)
+            && let Ok(next) = skip(limit, end, value, tag, self.depth_left())
+        {
+            end = next;
+        }
         if field.program.is_partial() {
             return Ok(Unexpected::Unknown(end));
         }
