@@ -99,7 +99,12 @@ fn any_bytes(descriptor: &MessageDescriptor, format: Format, bytes: &[u8], budge
             valid::message(&message, 8 * bytes.len());
             match scarce {
                 Ok(scarce) => assert_eq!(direct(&scarce), direct(&message)),
-                Err(error) => assert!(error.contains("more memory than the budget"), "{error}"),
+                // rmp-serde puts an error of its own in place of one that is about bytes where it expected text.
+                Err(error) => assert!(
+                    error.contains("more memory than the budget")
+                        || matches!(format, Format::MessagePack) && error.contains("invalid utf8"),
+                    "{error}"
+                ),
             }
             let json = direct(&message);
             for format in FORMATS {
