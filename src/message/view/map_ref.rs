@@ -181,7 +181,7 @@ impl<'a, 'i> MapRef<'a, 'i> {
     }
 
     /// The value of a key; `None` if the map does not have the key or its keys are of another kind. Searches up to 32 entries
-    /// one by one; larger maps have a sorted index.
+    /// one by one; larger maps have an index that is sorted by digests of their keys.
     pub fn get<'k>(&self, key: impl Into<MapKeyRef<'k>>) -> Option<ValueRef<'a, 'i>> {
         let scalar = self.first.raw().program().entries().first()?.scalar();
         let position = self.list().map_find(key.into().raw(scalar)?)?;
