@@ -364,6 +364,34 @@ fn after_an_error_what_was_read_is_there_and_encodes() {
     }
 }
 
+/// Unknown fields with the same tag are skipped in one go.
+#[test]
+fn of_unknown_fields_that_follow_each_other_those_before_a_fault_are_kept() {
+    let set = schema();
+    let w = Wire::new;
+    let whole = [
+        w().int(100, 300),
+        w().tag(100, 5).raw(&[1, 0, 0, 0]),
+        w().tag(100, 1).raw(&[1; 8]),
+        w().bytes(100, b"abc"),
+        w().group(100, w().int(1, 1)),
+    ];
+    for field in whole.map(Wire::done) {
+        for count in 0..4 {
+            let before = [w().int(1, 5).done(), field.repeat(count)].concat();
+            for cut in 1..field.len() {
+                let (failed, bytes) =
+                    merged_within(set, &[&before, &field[..cut]].concat(), 1 << 20).unwrap();
+                assert!(failed);
+                assert_eq!(bytes, before, "{field:x?} {count} {cut}");
+            }
+            // Another tag, and the first one again.
+            let all = [&before[..], &w().int(101, 1).done(), &field].concat();
+            assert_eq!(merged_within(set, &all, 1 << 20), Some((false, all)));
+        }
+    }
+}
+
 /// The elements after a fault have room in the list by then, which holds anything.
 #[test]
 fn of_a_packed_run_that_fails_the_elements_before_the_fault_are_there() {
