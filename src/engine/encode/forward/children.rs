@@ -166,16 +166,16 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
         if pass.options.is_deterministic() && entry.flags.is_map() {
             return pass.sorted_entries(room, entry, tag, slot, bits);
         }
-        if entry.coding != Coding::Group && program.is_flat() {
+        let group = entry.coding == Coding::Group;
+        let layout = program.fixed().filter(|_| !group);
+        if layout.is_none() && !group && program.is_flat() {
             return bits.call_with::<EncodeLeaves, _, _, _, _, _>(pass, room, entry, tag, slot);
         }
         let (mut out, looks) = (Cursor::of(room), pass.looks);
         if left > 1 {
             pass.looks = looks / left;
         }
-        let (mut width, group, stride) =
-            (room_for_length(pass.looks), entry.coding == Coding::Group, program.element_words());
-        let layout = program.fixed().filter(|_| !group);
+        let (mut width, stride) = (room_for_length(pass.looks), program.element_words());
         pass.depth += 1;
         while left > 0 {
             let base = if in_place { at } else { words.get(at) };
@@ -203,8 +203,8 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
     }
 }
 
-/// As [`EncodeChildren`], of messages without messages: with a call for each, they took a third more instructions. A function of its own,
-/// since what recurses should need little stack.
+/// As [`EncodeChildren`], of messages without messages that have no fixed shape: with a call for each, they took a third more
+/// instructions. A function of its own, since what recurses should need little stack.
 struct EncodeLeaves;
 
 impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagWord, u32> for EncodeLeaves {
