@@ -16,6 +16,18 @@ pub fn turns<const N: usize>(mut contenders: [&mut dyn FnMut(); N]) -> [f64; N] 
     best.map(|best| best.as_nanos() as f64)
 }
 
+/// A struct with the codecs of both crates: each member with its type, its number for either crate, and its kind in the listings of either.
+#[macro_export]
+macro_rules! message {
+    ($name:ident as $full_name:literal { $($member:ident: $type:ty = $number:literal $tag:literal ($($kind:tt)*) [$($attribute:tt)*];)* }) => {
+        #[derive(Clone, PartialEq, prost::Message)]
+        struct $name {
+            $(#[prost($($attribute)*, tag = $tag)] $member: $type,)*
+        }
+        tablepb::message! { $name as $full_name { $($member: $($kind)* = $number),* } }
+    };
+}
+
 /// xorshift64: the same values in each run.
 pub struct Random(u64);
 

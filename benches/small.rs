@@ -10,18 +10,7 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 use tablepb::{Decoder, DescriptorPool, DynamicMessage};
-use tablepb_benches::{Random, turns};
-
-/// A message of both crates.
-macro_rules! message {
-    ($name:ident as $full_name:literal { $($member:ident: $type:ty = $number:literal $tag:literal ($($kind:tt)*) [$($attribute:tt)*];)* }) => {
-        #[derive(Clone, PartialEq, prost::Message)]
-        struct $name {
-            $(#[prost($($attribute)*, tag = $tag)] $member: $type,)*
-        }
-        tablepb::message! { $name as $full_name { $($member: $($kind)* = $number),* } }
-    };
-}
+use tablepb_benches::{Random, message, turns};
 
 message! { Two as "small.Two" { a: i32 = 1 "1" (int32) [int32]; b: bool = 2 "2" (bool) [bool]; } }
 message! { Doubles as "small.Doubles" {

@@ -16,7 +16,7 @@ use std::hint::black_box;
 use tablepb::table::{FieldTable, Kind, MessageTable};
 use tablepb::wire::utf8;
 use tablepb::{Decoder, DescriptorPool, DynamicMessage, MapRef, SmallMap};
-use tablepb_benches::{Random, turns};
+use tablepb_benches::{Random, message, turns};
 
 /// Elements of a list, and lists that are decoded in turn: a predictor should not learn them.
 const ELEMENTS: usize = 100;
@@ -174,25 +174,25 @@ fn decode_numbers(shape: &Shape) {
     }
 }
 
-/// A message of a map for both crates, and one whose map is a list of entries.
-macro_rules! map_messages {
-    ($hashed:ident, $small:ident, $key:ty, $value:ty, $both:tt, $($kind:tt)*) => {
-        #[derive(Clone, PartialEq, prost::Message)]
-        struct $hashed {
-            #[prost(map = $both, tag = "1")]
-            entries: HashMap<$key, $value>,
-        }
-        tablepb::message! { $hashed as "sweep.Map" { entries: $($kind)* = 1 } }
-        #[derive(Default)]
-        struct $small {
-            entries: SmallMap<$key, $value>,
-        }
-        tablepb::message! { $small as "sweep.Map" { entries: $($kind)* = 1 } }
-    };
-}
+message! { ByNumber as "sweep.ByNumber" {
+    entries: HashMap<i32, f64> = 1 "1" (map<int32, double>) [map = "int32, double"];
+} }
+message! { ByName as "sweep.ByName" {
+    entries: HashMap<String, i32> = 1 "1" (map<string, int32>) [map = "string, int32"];
+} }
 
-map_messages!(ByNumber, ByNumberSmall, i32, f64, "int32, double", map<int32, double>);
-map_messages!(ByName, ByNameSmall, String, i32, "string, int32", map<string, int32>);
+/// The same with lists of entries.
+#[derive(Default)]
+struct ByNumberSmall {
+    entries: SmallMap<i32, f64>,
+}
+tablepb::message! { ByNumberSmall as "sweep.ByNumber" { entries: map<int32, double> = 1 } }
+
+#[derive(Default)]
+struct ByNameSmall {
+    entries: SmallMap<String, i32>,
+}
+tablepb::message! { ByNameSmall as "sweep.ByName" { entries: map<string, int32> = 1 } }
 
 /// Measures maps of `count` entries. `find` and `find_dynamic` look each key up, in the struct and in the dynamic message.
 fn compare_maps<H, S>(

@@ -99,12 +99,7 @@ impl Decoder {
         let Self { descriptor, selected, options, slab, scratch, .. } = self;
         let (set, index) = programs(descriptor, selected.as_ref());
         let budget = options.budget_for(input.len());
-        view(
-            descriptor,
-            Job { set, store: input, start: 0, end: input.len(), slab, scratch, options },
-            index,
-            budget,
-        )
+        view(descriptor, Job::whole(set, input, slab, scratch, options), index, budget)
     }
 
     /// Decodes the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. The previous message is gone.
@@ -136,12 +131,7 @@ impl Decoder {
             }
         };
         let (set, index) = programs(descriptor, selected.as_ref());
-        view(
-            descriptor,
-            Job { set, store: copy, start: 0, end: copy.len(), slab, scratch, options },
-            index,
-            budget,
-        )
+        view(descriptor, Job::whole(set, copy, slab, scratch, options), index, budget)
     }
 
     /// Hands the fields of a message to a sink, in the order of the wire, without making a message of them. The previous message

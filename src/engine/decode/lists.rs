@@ -133,8 +133,8 @@ pub(super) struct MapEntryList<'b, 'p> {
 }
 
 impl MapEntryList<'_, '_> {
-    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and returns the offset after it, and the words of its key. `None`: it has
-    /// another form, or is wrong in some way that the general path reports.
+    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and returns the offset after it and the words of its key. `None`: it
+    /// has another form, or is wrong in some way that the general path reports.
     #[inline(always)]
     pub(super) fn append(
         &self,
@@ -196,25 +196,6 @@ impl MapEntryList<'_, '_> {
             _ => RawKey::Unsigned(key),
         };
         key.digest()
-    }
-}
-
-/// The keys that a map has got, or others with the same bits: what it does not have is new.
-pub(super) struct Seen([u64; 4]);
-
-impl Seen {
-    /// Of a map of so many entries: of one that has some, all keys.
-    pub(super) fn of(entries: u32) -> Self {
-        Self([if entries == 0 { 0 } else { u64::MAX }; 4])
-    }
-
-    /// Adds a key; whether it is new for certain.
-    #[inline(always)]
-    pub(super) fn insert(&mut self, digest: u32) -> bool {
-        let (word, bit) = (&mut self.0[(digest >> 30) as usize], 1 << (digest >> 24 & 63));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
     }
 }
 

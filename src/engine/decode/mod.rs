@@ -150,6 +150,18 @@ pub(crate) fn merge(mut job: Job<'_, '_>, body: BodyRef) -> Result<bool, DecodeE
 }
 
 impl<'r, 'i> Job<'r, 'i> {
+    /// A decode of a whole store.
+    #[inline(always)]
+    pub(crate) fn whole(
+        set: &'r ProgramSet,
+        store: &'i [u8],
+        slab: &'r mut Slab,
+        scratch: &'r mut Scratch,
+        options: &'r DecodeOptions,
+    ) -> Self {
+        Self { set, store, start: 0, end: store.len(), slab, scratch, options }
+    }
+
     #[inline(always)]
     fn context(&self) -> Context<'r, 'i> {
         let deepest = self.options.depth_limit() as usize;
@@ -350,7 +362,7 @@ pub(crate) fn decode_raw<'a, 'i>(
 ) -> Result<RawView<'a, 'i>, DecodeError> {
     let mut scratch = Scratch::new();
     let body = {
-        let job = Job { set, store: input, start: 0, end: input.len(), slab, scratch: &mut scratch, options };
+        let job = Job::whole(set, input, slab, &mut scratch, options);
         decode(job, index, options.budget_for(input.len()))?.body
     };
     Ok(RawView { words: slab.words(), store: input, set, body })

@@ -1,14 +1,14 @@
 //! The slow path: fields that the field loop does not decode itself. These are lists of numbers and strings, groups, all
 //! fields of wide messages, messages that stay bytes, and everything unexpected.
 
-use super::lists::{FixedList, MapEntryList, NumberList, Packed, Seen, SpanList};
+use super::lists::{FixedList, MapEntryList, NumberList, Packed, SpanList};
 use super::machine::input;
 use super::machine::state::{
     Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set,
 };
 use super::rare::Unexpected;
 use super::{fixed, lists};
-use crate::engine::slab::{BodyRef, Full, SMALL, Slab};
+use crate::engine::slab::{BodyRef, Full, SeenKeys, Slab};
 use crate::schema::program::{Coding, FieldEntry, Op, Program, ProgramSet};
 use crate::wire::error::DecodeErrorKind as Kind;
 use crate::wire::read::raw;
@@ -190,13 +190,10 @@ impl<'r> Machine<'r, '_> {
         let OpenMessage { body, hasbits: before, .. } = self.open;
         let slot = self.open.list_slot(self.slab, entry, tag_start)?;
         let mut done = None;
-        let held = self.slab.words().list(slot).len;
-        let mut seen = Seen::of(held);
-        let mut small = held..SMALL;
+        let mut seen = SeenKeys::of(self.slab.words().list(slot).len);
         while let Some(result) = list.append(self.slab, slot, pos) {
             let (entry_end, key) = at(pos)(result)?;
-            // Most keys of small maps are new at first glance: looking for each among the others is half of the time.
-            if small.next().is_none() || !seen.insert(list.digest(key)) {
+            if !seen.is_new(list.digest(key)) {
                 at(pos)(self.map_entry_done(entry, slot, body, program.position(entry)))?;
             }
             done = Some(entry_end);

@@ -32,7 +32,8 @@ mod words;
 
 pub(crate) use crate::wire::Full;
 pub(crate) use list::List;
-pub(crate) use map::{MapContext, RawKey, SMALL};
+pub(crate) use map::settle::SeenKeys;
+pub(crate) use map::{MapContext, RawKey};
 #[cfg(tablepb_poison)]
 pub(crate) use poison::check_strings;
 pub(crate) use text::{Text, text_at};

@@ -147,15 +147,7 @@ mod tests {
             let base = slab.alloc_body(set.program(0)).unwrap();
             slab.set_limit(limit);
             let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
-            let job = Job {
-                set: &set,
-                store: input,
-                start: 0,
-                end: input.len(),
-                slab: &mut slab,
-                scratch: &mut scratch,
-                options: &options,
-            };
+            let job = Job::whole(&set, input, &mut slab, &mut scratch, &options);
             let merged = merge(job, BodyRef { program: 0, base }).is_ok();
             assert_eq!(slab.words().trusts(ByteSpan::MARK), merged, "{input:02x?} {limit}");
             merged

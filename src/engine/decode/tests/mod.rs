@@ -303,15 +303,7 @@ fn merged_within(set: &ProgramSet, input: &[u8], limit: usize) -> Option<(bool, 
     slab.set_limit(limit);
     let base = slab.alloc_body(set.program(0)).ok()?;
     let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
-    let job = Job {
-        set,
-        store: input,
-        start: 0,
-        end: input.len(),
-        slab: &mut slab,
-        scratch: &mut scratch,
-        options: &options,
-    };
+    let job = Job::whole(set, input, &mut slab, &mut scratch, &options);
     let body = BodyRef { program: 0, base };
     let failed = merge(job, body).is_err();
     let view = RawView { words: slab.words(), store: input, set, body };

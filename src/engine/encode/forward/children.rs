@@ -205,6 +205,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
 
 /// As [`EncodeChildren`], of messages without messages that have no fixed shape: with a call for each, they took a third more
 /// instructions. A function of its own, since what recurses should need little stack.
+// One loop for both, with a closure for what differs, takes 10 to 15 % more instructions.
 struct EncodeLeaves;
 
 impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagWord, u32> for EncodeLeaves {

@@ -14,6 +14,32 @@ use core::ops::Range;
 /// entry that may repeat a key.
 const NOTE: u32 = 5;
 
+/// The keys that a decode appends to a map, by 256 bits of their digests: most keys of a small map are new at first glance, and looking for
+/// each among the others is half of the time.
+pub(crate) struct SeenKeys {
+    bits: [u64; 4],
+    /// How many more entries a small map may get.
+    left: u32,
+}
+
+impl SeenKeys {
+    /// Of a map that has so many entries: whether a key is new is certain only if they are none.
+    pub(crate) fn of(entries: u32) -> Self {
+        Self { bits: [0; 4], left: if entries == 0 { SMALL } else { 0 } }
+    }
+
+    /// Adds the key of the next entry. If it is not new for certain, [`map_entry_done`](Slab::map_entry_done) must be called.
+    #[inline(always)]
+    pub(crate) fn is_new(&mut self, digest: u32) -> bool {
+        let Some(left) = self.left.checked_sub(1) else { return false };
+        self.left = left;
+        let (word, bit) = (&mut self.bits[(digest >> 30) as usize], 1 << (digest >> 24 & 63));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
 impl Slab {
     /// Call after the last entry of the list is decoded: keeps keys unique. In larger maps it leaves that to `map_settle`, which
     /// must run before the map is read; then it gives the first entry that may repeat a key.

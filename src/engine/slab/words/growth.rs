@@ -15,8 +15,8 @@ const LITTLE: usize = 1024;
 /// bodies of messages and values of lists are larger than what they are decoded from, and a second block takes a tenth of the time of
 /// such a decode or more.
 const SMALL: usize = 512;
-/// Words on top of that: a message of a single byte in another one has a body of three words or more. A new message of two bytes in two
-/// others took half of its time for a second block.
+/// Words on top of that: a message of a single byte in another one has a body of three words or more. A new message of eight bytes in
+/// three levels took half of its time for a second block.
 const BODIES: usize = 12;
 /// From this many words (16 MB) on, a slab grows by a quarter instead of doubling: memory from the system costs per page
 /// touched, and many allocators move such blocks without copying.
