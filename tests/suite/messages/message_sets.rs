@@ -218,6 +218,18 @@ fn a_projection_without_paths_decodes_a_message_set_as_a_whole() {
     }
 }
 
+/// All items have the same tag, whether their types are known or not.
+#[test]
+fn an_item_of_a_known_type_may_follow_one_of_an_unknown_type() {
+    let unknown = item(77, "unknown");
+    let input = Wire::repeat(unknown.clone(), 2).raw(&item(4, "known").0).raw(&unknown.0).0;
+    let decoded = DynamicMessage::decode(&message("Set"), &input).unwrap();
+    assert!(decoded.has_field(4));
+    assert_eq!(decoded.as_view().unknown_fields().count(), 3);
+    let written = item(4, "known").raw(&Wire::repeat(unknown, 3).0).0;
+    assert_eq!(decoded.encode_to_vec().unwrap(), written);
+}
+
 #[test]
 fn items_of_a_message_set_are_visited_as_messages() {
     // The payload before the type id, an unknown type, and one that is skipped.
