@@ -102,14 +102,12 @@ pub mod expansion {
     pub use super::decode::input::Input;
     pub use super::decode::{UNKNOWN, tag};
     pub use super::grammar::accessor::{
-        Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, Listed, ListedEnum,
-        ListedMessage, Member, Subject, Unfit, Variant, check_enum, check_keeper, check_member,
-        check_message, check_variant, clear_member, clear_to, member_enum, member_name, member_table, merge,
-        merge_field, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_name,
-        variant_table, visit, visit_variant,
+        Arm, At, Broken, Fits, FitsVariant, Keeps, Listed, ListedEnum, ListedMessage, Unfit, check_enum,
+        check_keeper, check_member, check_message, check_variant, member_fact, subject, unset, variant_fact,
+        variant_subject,
     };
-    pub use super::grammar::kinds::WireSpec;
     pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
+    pub use super::grammar::kinds::{Fact, WireSpec, names, tables};
     pub use super::grammar::listing::{check, enum_table};
     pub use super::grammar::names::places;
     pub use super::grammar::names::{FieldName, MessageNames};
@@ -123,12 +121,13 @@ pub mod expansion {
     pub use crate::__deserialize as deserialize;
     pub use crate::wire::heap::Vec;
     pub use crate::{
-        __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
+        __arm as arm, __at as at, __bind as bind, __clear as clear, __default as default, __fact as fact,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
-        __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
-        __noted as noted, __option as option, __optional as optional, __reset as reset, __serde as serde,
-        __show as show, __spec as spec, __syntax as syntax, __table as table, __unknown as unknown,
-        __unless as unless, __variant as variant, __verify as verify,
+        __kind as kind, __listed as listed, __listing as listing, __member as member,
+        __merge_arm as merge_arm, __name as name, __noted as noted, __option as option,
+        __optional as optional, __serde as serde, __show as show, __show_oneof as show_oneof, __spec as spec,
+        __syntax as syntax, __unknown as unknown, __unless as unless, __unset as unset, __variant as variant,
+        __verify as verify, __visit_arm as visit_arm,
     };
     #[cfg(feature = "serde")]
     pub use ::serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -170,34 +170,72 @@ impl<K: KindMarker, V: KindMarker> KindMarker for MapEntries<K, V> {
     const WIRE: WireType = WireType::LengthDelimited;
 }
 
-/// The name of a listed field.
-pub const fn field_name<K: KindMarker>(name: &'static str, number: u32) -> FieldName {
-    FieldName::new(unraw(name), number, K::MAP_KEY.is_some(), K::INSIDE)
+/// What is known of a listed field: its table, its name in errors, the values of its enum.
+#[derive(Clone, Copy)]
+pub struct Fact {
+    /// The table, to which options are added.
+    pub table: FieldTable,
+    name: FieldName,
+    values: Option<&'static EnumTable>,
 }
 
-/// The table of a listed field, without its options.
+impl Fact {
+    /// The values of the enum, if it is of an enum kind.
+    pub(in crate::structs) const fn values(&self) -> Option<&'static EnumTable> {
+        self.values
+    }
+}
+
+/// The tables of all fields.
+pub const fn tables<const N: usize>(facts: &[Fact; N]) -> [FieldTable; N] {
+    let (mut tables, mut i) = ([FieldTable::new("", 0, TableKind::Bool); N], 0);
+    while i < N {
+        tables[i] = facts[i].table;
+        i += 1;
+    }
+    tables
+}
+
+/// The names of all fields.
+pub const fn names<const N: usize>(facts: &[Fact; N]) -> [FieldName; N] {
+    let (mut names, mut i) = ([FieldName::new("", 0, false, None); N], 0);
+    while i < N {
+        names[i] = facts[i].name;
+        i += 1;
+    }
+    names
+}
+
+/// What is known of a listed field, without its options.
 ///
 /// `member`: the member has presence. `listed`: the listing says `optional`. Messages have presence in any case, so for
 /// them `member` does not make the field `optional`.
-pub const fn field_table<K: KindMarker>(
+pub(super) const fn field_fact<K: KindMarker>(
     name: &'static str,
     number: u32,
     member: bool,
     listed: bool,
-) -> FieldTable {
+    oneof: Option<&'static str>,
+) -> Fact {
+    let name = unraw(name);
     let explicit = listed || (member && !matches!(K::VALUE, TableKind::Message(_)));
     let table = match K::MAP_KEY {
-        Some(key) => FieldTable::map(unraw(name), number, key, K::VALUE),
-        None => FieldTable::new(unraw(name), number, K::VALUE),
+        Some(key) => FieldTable::map(name, number, key, K::VALUE),
+        None => FieldTable::new(name, number, K::VALUE),
     };
     let table = match K::CARDINALITY {
+        Cardinality::Optional if explicit => table.optional(),
         Cardinality::Optional => table,
         Cardinality::Required => table.required(),
         Cardinality::Repeated if K::MAP_KEY.is_none() => table.repeated(),
         Cardinality::Repeated => table,
     };
     let table = if K::DELIMITED { table.delimited() } else { table };
-    if explicit && matches!(K::CARDINALITY, Cardinality::Optional) { table.optional() } else { table }
+    let table = match oneof {
+        Some(oneof) => table.oneof(oneof),
+        None => table,
+    };
+    Fact { table, name: FieldName::new(name, number, K::MAP_KEY.is_some(), K::INSIDE), values: K::ENUM }
 }
 
 /// Whether it is a singular number or `bool`.

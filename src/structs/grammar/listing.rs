@@ -3,6 +3,7 @@
 //! Rules that involve several tables (names of messages, the scope that enum values share) are checked when a
 //! [`DescriptorPool`](crate::DescriptorPool) is built.
 
+use super::kinds::Fact;
 use super::names::{Collision, collision, is_full_name, is_identifier, same, twice};
 use crate::schema::table::{Cardinality, DefaultValue, EnumTable, FieldTable, Syntax, TableKind};
 
@@ -209,13 +210,13 @@ pub const fn check<const PLACES: usize>(
     full_name: &'static str,
     syntax: Syntax,
     fields: &'static [FieldTable],
-    enums: &[Option<&EnumTable>],
+    facts: &[Fact],
     numbers: &[u32],
 ) {
     check_full_name(full_name);
     let mut i = 0;
     while i < fields.len() {
-        check_field(&fields[i], enums[i], syntax);
+        check_field(&fields[i], facts[i].values(), syntax);
         i += 1;
     }
     i = 1;

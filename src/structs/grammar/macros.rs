@@ -334,16 +334,20 @@ macro_rules! __bind {
         const _: () = {
             type __Listed<$($life),*> = $crate::listing::listed!([$type] $lives);
 
+            #[allow(unused_imports)]
+            use $crate::listing::{NoOneof as _, OneofMember as _, Unfit as _};
+
+            /// Checks every member, and reports the mistakes.
+            #[allow(dead_code, unused_variables)]
+            fn __check<$($life),*>(message: &__Listed<$($life),*>) {
+                $($crate::listing::member! { message $field $kind [$($number)?] [$($([$arm $arm_kind])+)?] $kind })*
+            }
+
             /// Names every member: the compiler reports one that the listing forgets.
             #[allow(dead_code, clippy::diverging_sub_expression, unreachable_code)]
             fn __every_member<$($life),*>() -> __Listed<$($life),*> {
                 __Listed { $($field: $crate::listing::panic!(),)* }
             }
-
-            /// The functions that give access to members, by their names.
-            struct __Members;
-            /// The functions that give access to variants of oneofs, by their numbers and names.
-            struct __Variants<const NUMBER: u32>;
 
             /// The number that belongs in the place of `LISTED`, for the order of the numbers.
             struct __InPlaceOf<const LISTED: u32>;
@@ -358,70 +362,44 @@ macro_rules! __bind {
                 };
             }
 
-            impl __Members {
-                $($crate::listing::member! { [__Listed] $lives $field $kind [$($number)?] [$($($arm)+)?] $kind })*
-            }
-            $(
-                $($(
-                    impl __Variants<$arm_number> {
-                        $crate::listing::variant! { [__Listed] $lives $field $kind $arm $arm_kind }
-                    }
-                )+)?
-            )*
-
-            const __FIELDS: &[$crate::table::FieldTable] = &[$(
-                $($crate::listing::table!(
-                    $crate::listing::member_table::<__Listed, _>(
-                        __Members::$field,
-                        $crate::listing::name!($name),
-                        $number,
-                        $crate::listing::optional!($kind),
-                    ),
-                    $kind $options
-                ),)?
-                $($($crate::listing::table!(
-                    $crate::listing::variant_table::<__Listed, _>(
-                        __Variants::<$arm_number>::$arm,
-                        $crate::listing::name!($arm_name),
-                        $arm_number,
-                        $crate::listing::name!($name),
-                    ),
-                    $arm_kind $arm_options
-                ),)+)?
-            )*];
-
-            /// The names of the fields, for errors.
-            static __FIELD_NAMES: &[$crate::listing::FieldName] = &[$(
-                $($crate::listing::member_name::<__Listed, _>(
-                    __Members::$field,
-                    $crate::listing::name!($name),
-                    $number,
-                ),)?
-                $($($crate::listing::variant_name::<__Listed, _>(
-                    __Variants::<$arm_number>::$arm,
-                    $crate::listing::name!($arm_name),
-                    $arm_number,
-                ),)+)?
-            )*];
-
-            /// The enums of the fields.
-            const __ENUMS: &[$crate::listing::Option<&$crate::table::EnumTable>] = &[$(
-                $({
-                    let _ = $number;
-                    $crate::listing::member_enum::<__Listed, _>(__Members::$field)
-                },)?
-                $($($crate::listing::variant_enum::<__Listed, _>(__Variants::<$arm_number>::$arm),)+)?
-            )*];
-
             const __LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
             const __ASCENDS: bool = $crate::listing::ascend(__LISTED);
             const __ORDER: &[u32] = &$crate::listing::in_order([$($($number,)? $($($arm_number,)+)?)*]);
 
-            const _: () = $crate::listing::check::<{ $crate::listing::places(__FIELDS.len()) }>(
+            #[allow(unused_variables)]
+            const fn __facts<$($life),*>() -> [$crate::listing::Fact; __LISTED.len()] {
+                [$(
+                    $($crate::listing::fact!(
+                        $crate::listing::member_fact(
+                            |message: &$crate::listing::listed!([__Listed] $lives)| $crate::listing::at!($kind &(*message).$field).fitting(),
+                            $crate::listing::name!($name),
+                            $number,
+                            $crate::listing::optional!($kind),
+                        ),
+                        $kind $options
+                    ),)?
+                    $($($crate::listing::fact!(
+                        $crate::listing::variant_fact(
+                            || $crate::listing::at!($arm_kind ()).fitting(),
+                            $crate::listing::name!($arm_name),
+                            $arm_number,
+                            $crate::listing::name!($name),
+                        ),
+                        $arm_kind $arm_options
+                    ),)+)?
+                )*]
+            }
+
+            const __FACTS: &[$crate::listing::Fact; __LISTED.len()] = &__facts();
+            const __FIELDS: &[$crate::table::FieldTable] = &$crate::listing::tables(__FACTS);
+            /// For errors.
+            static __FIELD_NAMES: &[$crate::listing::FieldName] = &$crate::listing::names(__FACTS);
+
+            const _: () = $crate::listing::check::<{ $crate::listing::places(__LISTED.len()) }>(
                 $full,
                 $crate::listing::syntax!($syntax),
                 __FIELDS,
-                __ENUMS,
+                __FACTS,
                 __ORDER,
             );
 
@@ -430,8 +408,8 @@ macro_rules! __bind {
             #[allow(unused_variables)]
             fn __reset<$($life),*>(message: &mut __Listed<$($life),*>) {
                 $(
-                    $($crate::listing::reset!($kind $options (__Members::$field()) message $number);)?
-                    $crate::listing::clear!($kind __Members $field message);
+                    $($crate::listing::unset!($number $kind $options &mut (*message).$field);)?
+                    $crate::listing::clear!($kind &mut (*message).$field);
                 )*
             }
 
@@ -469,16 +447,11 @@ macro_rules! __bind {
                         match __InPlaceOf::<__NUMBER>::NUMBER {
                             $(
                                 $($number => $crate::listing::show!(
-                                    visitor $kind $number $options $syntax (__Members::$field()) message
+                                    visitor $kind $number $options $syntax &(*message).$field
                                 ),)?
-                                $($($arm_number => {
-                                    $crate::listing::show_variant(
-                                        __Variants::<$arm_number>::$arm(),
-                                        message,
-                                        $crate::listing::spec!($arm_number $arm_options $syntax),
-                                        visitor,
-                                    );
-                                })+)?
+                                $($($arm_number => $crate::listing::show_oneof!(
+                                    visitor $kind $syntax &(*message).$field, [$arm $arm_kind $arm_number $arm_options]
+                                ),)+)?
                             )*
                             _ => {}
                         }
@@ -487,15 +460,10 @@ macro_rules! __bind {
                     let _ = &visitor;
                     if const { __ASCENDS } {
                         $(
-                            $($crate::listing::show!(
-                                visitor $kind $number $options $syntax (__Members::$field()) self
+                            $($crate::listing::show!(visitor $kind $number $options $syntax &(*self).$field);)?
+                            $($crate::listing::show_oneof!(
+                                visitor $kind $syntax &(*self).$field, $([$arm $arm_kind $arm_number $arm_options])+
                             );)?
-                            $(let _ = $($crate::listing::show_variant(
-                                __Variants::<$arm_number>::$arm(),
-                                self,
-                                $crate::listing::spec!($arm_number $arm_options $syntax),
-                                visitor,
-                            ) ||)+ false;)?
                         )*
                     } else {
                         $(
@@ -503,9 +471,7 @@ macro_rules! __bind {
                             $($(__visit_in_place_of::<$arm_number, _>(self, visitor);)+)?
                         )*
                     }
-                    $($crate::listing::unknown!(
-                        $kind visitor.unknown($crate::listing::Keeper::get(__Members::$field(), self))
-                    );)*
+                    $($crate::listing::unknown!($kind $crate::listing::at!($kind &(*self).$field).show_unknown(visitor));)*
                 }
             }
 
@@ -522,10 +488,8 @@ macro_rules! __bind {
                     let _ = &visitor;
                     match number {
                         $(
-                            $($number => $crate::listing::visit(__Members::$field(), self, visitor),)?
-                            $($($arm_number => $crate::listing::visit_variant(
-                                __Variants::<$arm_number>::$arm(), self, visitor,
-                            ),)+)?
+                            $($number => $crate::listing::at!($kind &mut (*self).$field).visit(visitor),)?
+                            $($($arm_number => $crate::listing::visit_arm!($kind $arm $arm_kind self $field visitor),)+)?
                         )*
                         _ => {}
                     }
@@ -544,7 +508,7 @@ macro_rules! __bind {
                     let bytes = input.up_to_end();
                     if const { $crate::listing::is_fixed_message::<Self>() } {
                         // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
-                        let _ = true $($(&& $crate::listing::next(__Members::$field(), self, $number, bytes, &mut pos))?)*;
+                        let _ = true $($(&& $crate::listing::at!($kind &mut (*self).$field).merge_next($number, bytes, &mut pos))?)*;
                     }
                     while pos < bytes.len() {
                         let start = pos;
@@ -552,9 +516,9 @@ macro_rules! __bind {
                         let (bits, value) = $crate::listing::tag(bytes, start);
                         pos = match bits >> 3 {
                             $(
-                                $($number => $crate::listing::merge(__Members::$field(), self, value, bits, input),)?
-                                $($($arm_number => $crate::listing::merge_variant(
-                                    __Variants::<$arm_number>::$arm(), self, value, bits, input,
+                                $($number => $crate::listing::at!($kind &mut (*self).$field).merge::<Self>(value, bits, input),)?
+                                $($($arm_number => $crate::listing::merge_arm!(
+                                    $kind $arm $arm_kind self $field (value, bits, input)
                                 ),)+)?
                             )*
                             _ => $crate::listing::UNKNOWN,
@@ -563,9 +527,7 @@ macro_rules! __bind {
                             #[allow(unused_mut, unused_assignments)]
                             let mut unknown = $crate::listing::None::<&mut $crate::listing::Vec<u8>>;
                             $($crate::listing::unknown!(
-                                $kind unknown = $crate::listing::Some(
-                                    $crate::listing::Keeper::get_mut(__Members::$field(), self)
-                                )
+                                $kind unknown = $crate::listing::at!($kind &mut (*self).$field).kept()
                             );)*
                             pos = match input.settle(pos, start, group, unknown) {
                                 $crate::listing::Continue(next) => next,

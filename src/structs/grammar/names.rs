@@ -261,6 +261,7 @@ pub struct MessageNames {
 }
 
 /// The name of a field.
+#[derive(Clone, Copy)]
 pub struct FieldName {
     name: &'static str,
     /// The field number, and [`MAP`].

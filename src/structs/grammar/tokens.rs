@@ -25,9 +25,7 @@ macro_rules! __kind {
     ([enum $($path:tt)+]) => { $crate::listing::kinds::EnumOf<$($path)+> };
     ([message $($path:tt)+]) => { $crate::listing::kinds::Nested<$($path)+> };
     ([group $($path:tt)+]) => { $crate::listing::kinds::GroupOf<$($path)+> };
-    ([map < $key:tt [group $($path:tt)+] >]) => {
-        $crate::listing::compile_error!("a map value is not a group")
-    };
+    ([map < $key:tt [group $($path:tt)+] >]) => { $crate::listing::kinds::Mistaken };
     ([map < $key:tt $value:tt >]) => {
         $crate::listing::kinds::MapEntries<$crate::listing::key!($key), $crate::listing::kind!($value)>
     };
@@ -35,42 +33,34 @@ macro_rules! __kind {
     ([required $($kind:tt)+]) => { $crate::listing::kinds::Required<$crate::listing::kind!([$($kind)+])> };
     ([repeated $($kind:tt)+]) => { $crate::listing::kinds::Repeated<$crate::listing::kind!([$($kind)+])> };
     ([custom $($kind:tt)+]) => { $crate::listing::kinds::Custom<$crate::listing::kind!([$($kind)+])> };
+    ([unknown_fields]) => { $crate::listing::kinds::KeptUnknown };
     // `verify!` reports it.
     ([$($kind:tt)*]) => { $crate::listing::kinds::Mistaken };
 }
 
-/// The kind of a map key as a type.
+/// The kind of a map key as a type. `verify!` reports what is none.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key {
-    ([double]) => {
-        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
-    };
-    ([float]) => {
-        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
-    };
-    ([bytes]) => {
-        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
-    };
-    ([$kind:ident]) => {
-        $crate::listing::kind!([$kind])
-    };
-    ([custom $kind:ident]) => {
-        $crate::listing::kinds::Custom<$crate::listing::key!([$kind])>
-    };
-    ([$($kind:tt)*]) => {
-        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
-    };
+    ([double]) => { $crate::listing::kinds::Mistaken };
+    ([float]) => { $crate::listing::kinds::Mistaken };
+    ([bytes]) => { $crate::listing::kinds::Mistaken };
+    ([$kind:ident]) => { $crate::listing::kind!([$kind]) };
+    ([custom $kind:ident]) => { $crate::listing::kinds::Custom<$crate::listing::key!([$kind])> };
+    ([$($kind:tt)*]) => { $crate::listing::kinds::Mistaken };
 }
 
-/// The table of one field, with its options.
+/// What is known of one field, with its options.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __table {
-    ($field:expr, $kind:tt [$([$option:ident $setting:expr])*]) => {{
-        let table = $field;
-        $(let table = $crate::listing::option!(table $kind $option $setting);)*
-        table
+macro_rules! __fact {
+    ($fact:expr, $kind:tt []) => { $fact };
+    ($fact:expr, $kind:tt [$([$option:ident $setting:expr])+]) => {{
+        let mut fact = $fact;
+        let table = fact.table;
+        $(let table = $crate::listing::option!(table $kind $option $setting);)+
+        fact.table = table;
+        fact
     }};
 }
 
@@ -115,39 +105,110 @@ macro_rules! __spec {
     };
 }
 
+/// A member with its kind.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __at {
+    ($kind:tt $member:expr) => {
+        $crate::listing::At($member, $crate::listing::PhantomData::<$crate::listing::kind!($kind)>)
+    };
+}
+
 /// Passes a member to a visitor.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __show {
-    ($visitor:ident $kind:tt $number:literal [[default $value:expr] $($more:tt)*] $syntax:tt ($member:expr) $message:ident) => {
-        $crate::listing::show_or(
-            $member,
-            $message,
+    ($visitor:ident $kind:tt $number:literal [[default $value:expr] $($more:tt)*] $syntax:tt $member:expr) => {
+        $crate::listing::at!($kind $member).show_or(
             $crate::listing::default!($kind $value),
             $crate::listing::spec!($number [] $syntax),
             $visitor,
         )
     };
-    ($visitor:ident $kind:tt $number:literal [[json_name $name:expr] $($more:tt)*] $syntax:tt $member:tt $message:ident) => {
-        $crate::listing::show!($visitor $kind $number [$($more)*] $syntax $member $message)
+    ($visitor:ident $kind:tt $number:literal [[json_name $name:expr] $($more:tt)*] $syntax:tt $member:expr) => {
+        $crate::listing::show!($visitor $kind $number [$($more)*] $syntax $member)
     };
-    ($visitor:ident $kind:tt $number:literal $options:tt $syntax:tt ($member:expr) $message:ident) => {
-        $crate::listing::show($member, $message, $crate::listing::spec!($number $options $syntax), $visitor)
+    ($visitor:ident $kind:tt $number:literal $options:tt $syntax:tt $member:expr) => {
+        $crate::listing::at!($kind $member).show($crate::listing::spec!($number $options $syntax), $visitor)
     };
 }
 
-/// Clears a member.
+/// Passes the variant of a oneof that is set to a visitor, if it is one of these.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __reset {
-    ($kind:tt [[default $value:expr] $($more:tt)*] ($member:expr) $message:tt $number:literal) => {
-        $crate::listing::clear_to($member, $message, $crate::listing::default!($kind $value))
+macro_rules! __show_oneof {
+    ($visitor:ident [oneof $($path:tt)+] $syntax:tt $member:expr, $($arms:tt)+) => {
+        $crate::listing::show_oneof! { @oneof $visitor [oneof $($path)+] $syntax $member, $($arms)+ }
     };
-    ($kind:tt [$first:tt $($more:tt)*] $member:tt $message:tt $number:literal) => {
-        $crate::listing::reset!($kind [$($more)*] $member $message $number)
+    (@oneof $visitor:ident $oneof:tt $syntax:tt $member:expr, $([$arm:ident $kind:tt $number:literal $options:tt])+) => {
+        match ($member).variant() {
+            $($crate::listing::Some($crate::listing::variant!($oneof $arm value)) => {
+                $crate::listing::at!($kind value).show_arm($crate::listing::spec!($number $options $syntax), $visitor)
+            })+
+            _ => {}
+        }
     };
-    ($kind:tt [] ($member:expr) $message:tt $number:literal) => {
-        $crate::listing::clear_member($member, $message)
+    // `member!` reports it.
+    ($visitor:ident $kind:tt $syntax:tt $member:expr, $($arm:tt)+) => { () };
+}
+
+/// A variant of a oneof, as a pattern.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __variant {
+    ([oneof $($path:tt)+] $arm:ident $value:pat) => { $($path)+::$arm($value) };
+}
+
+/// Merges the field of a variant.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __merge_arm {
+    ([oneof $($path:tt)+] $arm:ident $kind:tt $message:ident $field:ident ($($at:expr),+)) => {
+        match (&mut (*$message).$field).variant_mut() {
+            $crate::listing::Some($($path)+::$arm(value)) => $crate::listing::at!($kind value).merge_arm($($at),+),
+            _ => $crate::listing::arm!([$($path)+] $arm $kind $message $field).merge_new($($at),+),
+        }
+    };
+    ($kind:tt $arm:ident $arm_kind:tt $message:ident $field:ident $at:tt) => {
+        $crate::listing::UNKNOWN
+    };
+}
+
+/// Passes a variant to a visitor of one field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __visit_arm {
+    ([oneof $($path:tt)+] $arm:ident $kind:tt $message:ident $field:ident $visitor:ident) => {
+        $crate::listing::arm!([$($path)+] $arm $kind $message $field).visit_new($visitor)
+    };
+    ($kind:tt $arm:ident $arm_kind:tt $message:ident $field:ident $visitor:ident) => { () };
+}
+
+/// The function that sets a variant to a new value, with its kind.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __arm {
+    ([$($path:tt)+] $arm:ident $kind:tt $message:ident $field:ident) => {
+        $crate::listing::Arm(
+            |value| (&mut (*$message).$field).set_variant($($path)+::$arm(value)),
+            $crate::listing::PhantomData::<$crate::listing::kind!($kind)>,
+            $crate::listing::PhantomData,
+        )
+    };
+}
+
+/// Unsets a member.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __unset {
+    ($number:literal $kind:tt [[default $value:expr] $($more:tt)*] $member:expr) => {
+        $crate::listing::at!($kind $member).unset_to($crate::listing::default!($kind $value))
+    };
+    ($number:literal $kind:tt [$first:tt $($more:tt)*] $member:expr) => {
+        $crate::listing::unset!($number $kind [$($more)*] $member)
+    };
+    ($number:literal $kind:tt [] $member:expr) => {
+        $crate::listing::at!($kind $member).unset()
     };
 }
 
@@ -189,13 +250,6 @@ macro_rules! __listed {
     ([$type:tt] [$($life:lifetime)+]) => { $type<$($life),+> };
 }
 
-/// The variant of a oneof, as a pattern.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __arm {
-    ([$($path:tt)+] $arm:ident $value:pat) => { $($path)+::$arm($value) };
-}
-
 /// A statement for the member that keeps unknown fields; nothing for other members.
 #[doc(hidden)]
 #[macro_export]
@@ -208,24 +262,15 @@ macro_rules! __unknown {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __clear {
-    ([unknown_fields] $members:ident $field:ident $message:tt) => {
-        $crate::listing::Keeper::get_mut($members::$field(), $message).clear()
+    ([unknown_fields] $member:expr) => {
+        if let $crate::listing::Some(kept) = $crate::listing::at!([unknown_fields] $member).kept() {
+            kept.clear();
+        }
     };
-    ([oneof $($path:tt)+] $members:ident $field:ident $message:tt) => {
-        $crate::listing::clear_oneof!($message $field)
+    ([oneof $($path:tt)+] $member:expr) => {
+        ($member).clear_variant()
     };
-    ([$($kind:tt)+] $members:ident $field:ident $message:tt) => {};
-}
-
-/// Clears the member of a oneof.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __clear_oneof {
-    ($message:tt $field:ident) => {{
-        #[allow(unused_imports)]
-        use $crate::listing::{NoOneof as _, OneofMember as _};
-        (&mut $message.$field).clear_variant()
-    }};
+    ([$($kind:tt)+] $member:expr) => {};
 }
 
 /// The name in the schema.

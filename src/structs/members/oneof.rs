@@ -20,7 +20,7 @@ pub trait HoldsOneof: Sized {
 impl<T> HoldsOneof for Option<T> {}
 
 /// The type of a member.
-pub fn type_of<M, F>(_: fn(&M) -> &F) -> PhantomData<F> {
+pub fn type_of<F>(_: &F) -> PhantomData<F> {
     PhantomData
 }
 

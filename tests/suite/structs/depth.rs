@@ -234,8 +234,9 @@ struct Fat {
 
 mod fat {
     use super::Fat;
+    use std::marker::PhantomData;
     use tablepb::listing::kinds::{GroupOf, Nested};
-    use tablepb::listing::{Break, Continue, Input, VisitFields, WireSpec, merge_field, tag};
+    use tablepb::listing::{At, Break, Continue, Input, VisitFields, WireSpec, tag};
     use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
     use tablepb::{DecodeFrom, Message};
 
@@ -271,8 +272,8 @@ mod fat {
                 let start = pos;
                 let (bits, value) = tag(bytes, start);
                 pos = match bits >> 3 {
-                    2 => merge_field::<GroupOf<Fat>, _>(&mut self.group, value, bits, input),
-                    _ => merge_field::<Nested<Fat>, _>(&mut self.next, value, bits, input),
+                    2 => At(&mut self.group, PhantomData::<GroupOf<Fat>>).merge::<Self>(value, bits, input),
+                    _ => At(&mut self.next, PhantomData::<Nested<Fat>>).merge::<Self>(value, bits, input),
                 };
                 if pos > bytes.len() {
                     pos = match input.settle(pos, start, group, None) {
