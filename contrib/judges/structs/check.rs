@@ -1,0 +1,228 @@
+//! What a program of structs that `structs` wrote compares: each input, read by the struct and by a dynamic message.
+
+use std::collections::BTreeMap;
+use tablepb::{
+    DecodeFrom, DecodeOwned, DescriptorPool, DynamicMessage, EncodeOptions, Message, MessageDescriptor,
+};
+
+/// What was compared, and what differs: how many, and the first of each.
+#[derive(Default)]
+pub struct Report {
+    counts: BTreeMap<&'static str, usize>,
+    differences: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Report {
+    fn count(&mut self, what: &'static str) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    /// Counts a comparison of two outcomes. Why one refuses does not matter.
+    fn same<T: PartialEq + AsRef<[u8]>, E: std::fmt::Display, F: std::fmt::Display>(
+        &mut self,
+        what: &'static str,
+        case: &Case<'_>,
+        one: &Result<T, E>,
+        other: &Result<T, F>,
+    ) {
+        self.count(what);
+        let how = match (one, other) {
+            (Ok(one), Ok(other)) if one == other => return,
+            (Err(_), Err(_)) => return,
+            (Ok(one), Ok(other)) => {
+                let [one, other] = [one.as_ref(), other.as_ref()];
+                // From a few bytes before the first that differs.
+                let at =
+                    one.iter().zip(other).take_while(|(one, other)| one == other).count().saturating_sub(20);
+                format!(
+                    "from byte {at} on the struct has {:?}, the dynamic message {:?}",
+                    String::from_utf8_lossy(&one[at..]),
+                    String::from_utf8_lossy(&other[at..])
+                )
+            }
+            (Ok(_), Err(error)) => format!("the dynamic message refuses it: {error}"),
+            // Strings of structs are UTF-8, whatever the schema says.
+            (Err(error), Ok(_)) if error.to_string().contains("UTF-8") => {
+                return self.count("strings that are not UTF-8, which structs refuse");
+            }
+            (Err(error), Ok(_)) => format!("the struct refuses it: {error}"),
+        };
+        self.differences.entry(what).or_default().push(format!("{how}; {case}"));
+    }
+
+    /// Prints it. Returns whether nothing differs.
+    pub fn print(&self) -> bool {
+        for (what, count) in &self.counts {
+            println!("{count:10} {what}");
+        }
+        for (what, cases) in &self.differences {
+            println!("{:10} {what}: differ", cases.len());
+            cases.iter().take(3).for_each(|case| println!("    {case}"));
+        }
+        self.differences.is_empty()
+    }
+}
+
+/// Where an input comes from.
+struct Case<'a> {
+    schema: &'a str,
+    number: usize,
+    input: &'a [u8],
+}
+
+impl std::fmt::Display for Case<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "schema {}, input {}: ", self.schema, self.number)?;
+        match std::str::from_utf8(self.input) {
+            Ok(text) if text.bytes().all(|byte| byte >= b' ' || byte == b'\n') => f.write_str(text),
+            _ => self.input.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+        }
+    }
+}
+
+/// Inputs, each after its length of four bytes.
+fn inputs(mut file: &'static [u8]) -> Vec<&'static [u8]> {
+    let mut inputs = Vec::new();
+    while let Some((len, rest)) = file.split_first_chunk::<4>() {
+        let (input, rest) = rest.split_at(u32::from_le_bytes(*len) as usize);
+        inputs.push(input);
+        file = rest;
+    }
+    inputs
+}
+
+/// The bytes that are the same for messages that are equal.
+fn canonical(message: &DynamicMessage) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    EncodeOptions::new().deterministic(true).allow_partial(true).encode(message, &mut bytes).unwrap();
+    bytes
+}
+
+/// What a struct writes, read by a dynamic message.
+fn written<M: Message>(descriptor: &MessageDescriptor, message: &M) -> Result<Vec<u8>, String> {
+    let bytes = message.encode_to_vec().map_err(|error| format!("not written: {error}"))?;
+    if bytes.len() != message.encoded_len() {
+        return Err(format!("{} bytes, and encoded_len says {}", bytes.len(), message.encoded_len()));
+    }
+    let message =
+        DynamicMessage::decode(descriptor, &bytes).map_err(|error| format!("written wrong: {error}"))?;
+    Ok(canonical(&message))
+}
+
+/// The descriptor of a schema's first message.
+pub fn descriptor(set: &[u8], name: &str) -> MessageDescriptor {
+    DescriptorPool::decode(set).unwrap().message(name).unwrap()
+}
+
+/// Bytes: read, merged, written, cleared.
+pub fn bytes<M: Message + DecodeFrom<'static>>(
+    report: &mut Report,
+    schema: &str,
+    descriptor: &MessageDescriptor,
+    file: &'static [u8],
+) {
+    // Members of both are in use again and again.
+    let (mut kept, mut kept_dynamic) = (M::default(), DynamicMessage::new(descriptor));
+    kept.clear();
+    for (number, input) in inputs(file).into_iter().enumerate() {
+        let case = Case { schema, number, input };
+        let (one, other) = (M::decode(input), DynamicMessage::decode(descriptor, input));
+        let one = one.map_err(|error| error.to_string()).and_then(|one| written(descriptor, &one));
+        let other = other.map(|other| canonical(&other));
+        report.same("bytes", &case, &one, &other);
+        if one.is_err() || other.is_err() {
+            continue;
+        }
+        if number % 5 == 0 {
+            kept.clear();
+            kept_dynamic.clear();
+        }
+        let (one, other) = (kept.merge(input), kept_dynamic.merge(input));
+        let one = one.map_err(|error| error.to_string()).and_then(|()| written(descriptor, &kept));
+        let other = other.map(|()| canonical(&kept_dynamic));
+        report.same("merged bytes", &case, &one, &other);
+        if one.is_err() {
+            (kept, kept_dynamic) = (M::default(), DynamicMessage::new(descriptor));
+        }
+    }
+}
+
+/// Without bytes: dynamic messages out of structs and back, and both printed. Only a `SmallMap` has its entries in the order of the input.
+pub fn dynamic<M: Message + DecodeOwned>(
+    report: &mut Report,
+    schema: &str,
+    descriptor: &MessageDescriptor,
+    ordered: bool,
+    file: &'static [u8],
+) {
+    for (number, input) in inputs(file).into_iter().enumerate() {
+        let case = Case { schema, number, input };
+        let (Ok(message), Ok(known)) = (M::decode(input), DynamicMessage::decode(descriptor, input)) else {
+            continue;
+        };
+        let mut copy = DynamicMessage::new(descriptor);
+        let one = copy.transcode_from(&message).map(|()| canonical(&copy));
+        report.same("to a dynamic message", &case, &one, &Ok::<_, String>(canonical(&known)));
+        let back = known.transcode_to::<M>();
+        let back = back.map_err(|error| error.to_string()).and_then(|back| written(descriptor, &back));
+        report.same("from a dynamic message", &case, &back, &Ok::<_, String>(canonical(&known)));
+        for (what, text, other) in [
+            ("printed JSON", tablepb::json::to_string(&message), tablepb::json::to_string(&known)),
+            ("printed text", tablepb::text::to_string(&message), tablepb::text::to_string(&known)),
+        ] {
+            let form = |text: String| {
+                let mut text = text.into_bytes();
+                if !ordered {
+                    text.sort_unstable();
+                }
+                text
+            };
+            report.same(what, &case, &text.map(form), &other.map(form));
+        }
+    }
+}
+
+/// JSON or text: parsed, and merged into a message that has something in it.
+pub fn text<M: Message + DecodeOwned>(
+    report: &mut Report,
+    schema: &str,
+    descriptor: &MessageDescriptor,
+    json: bool,
+    file: &'static [u8],
+) {
+    let (mut kept, mut kept_dynamic) = (M::default(), DynamicMessage::new(descriptor));
+    kept.clear();
+    for (number, input) in inputs(file).into_iter().enumerate() {
+        let case = Case { schema, number, input };
+        let (what, merged, one, other) = if json {
+            let (one, other) =
+                (tablepb::json::from_slice::<M>(input), tablepb::json::message_from_slice(descriptor, input));
+            ("JSON", "merged JSON", one, other)
+        } else {
+            let (one, other) =
+                (tablepb::text::from_slice::<M>(input), tablepb::text::message_from_slice(descriptor, input));
+            ("text", "merged text", one, other)
+        };
+        let one = one.map_err(|error| error.to_string()).and_then(|one| written(descriptor, &one));
+        let other = other.map(|other| canonical(&other));
+        report.same(what, &case, &one, &other);
+        let (one, other) = if json {
+            (
+                tablepb::json::merge_from_slice(&mut kept, input),
+                tablepb::json::merge_from_slice(&mut kept_dynamic, input),
+            )
+        } else {
+            (
+                tablepb::text::merge_from_slice(&mut kept, input),
+                tablepb::text::merge_from_slice(&mut kept_dynamic, input),
+            )
+        };
+        let one = one.map_err(|error| error.to_string()).and_then(|()| written(descriptor, &kept));
+        let other = other.map(|()| canonical(&kept_dynamic));
+        report.same(merged, &case, &one, &other);
+        if one.is_err() || number % 5 == 0 {
+            (kept, kept_dynamic) = (M::default(), DynamicMessage::new(descriptor));
+            kept.clear();
+        }
+    }
+}
