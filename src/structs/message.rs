@@ -1,5 +1,6 @@
 //! The trait that `message!` implements.
 
+use super::decode::fields;
 use super::decode::input::Input;
 use super::encode::output;
 use super::encode::size::StructSizer;
@@ -24,13 +25,12 @@ use crate::message::{DynamicMessage, MessageView};
 use crate::schema::pool::MessageDescriptor;
 use crate::schema::table::MessageTable;
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::wire::heap::Vec;
 use crate::wire::options::{DecodeOptions, EncodeOptions};
 #[cfg(feature = "reflect")]
 use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::read::raw;
 use crate::wire::{Buffer, Cursor, varint_len};
-#[cfg(not(tablepb_no_alloc))]
-use alloc::vec::Vec;
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
 ///
@@ -270,16 +270,36 @@ pub trait Message: Sized {
 pub trait DecodeFrom<'i>: Message + Default {
     /// A message without fields.
     #[doc(hidden)]
-    fn unset() -> Self;
+    #[must_use]
+    #[inline(always)]
+    fn unset() -> Self {
+        // A `Default` of one's own may set members.
+        let mut message = Self::default();
+        message.clear();
+        message
+    }
 
     /// Passes the field with this number to a visitor.
     #[doc(hidden)]
     fn __member<V: VisitMember<'i>>(&mut self, _number: u32, _visitor: &mut V) {}
 
+    /// Merges the first fields at `pos`, of a message of fixed-width numbers.
+    #[doc(hidden)]
+    fn __fixed_members(&mut self, _bytes: &[u8], _pos: &mut usize) {}
+
+    /// The member that keeps unknown fields.
+    #[doc(hidden)]
+    fn __unknown(&mut self) -> Option<&mut Vec<u8>> {
+        None
+    }
+
     /// The field loop, from `pos` to the end of the group with this number, or with 0 of the innermost message. Returns the position
     /// there, or a code of `decode`.
     #[doc(hidden)]
-    fn merge_fields(&mut self, pos: usize, group: u32, input: &mut Input<'i>) -> usize;
+    #[inline]
+    fn merge_fields(&mut self, pos: usize, group: u32, input: &mut Input<'i>) -> usize {
+        fields::merge_fields(self, pos, group, input)
+    }
 }
 
 /// A message that borrows nothing from its input.

@@ -23,7 +23,8 @@
 //! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
 //! | `write.rs`, `output.rs` | the writing pass; its output: a buffer, a `Vec` or a slice |
 //! | `decode/mod.rs` | what a function that decodes returns: a position, or a code after every position |
-//! | `input.rs`, `memory.rs` | the decoding pass; the memory of members, and large values out of recursive frames |
+//! | `fields.rs` | the field loop, for all messages |
+//! | `input.rs`, `memory.rs` | the state of a decode; the memory of members, and large values out of recursive frames |
 //! | `stack.rs` | bounds the stack in bytes |
 //! | `budget.rs` | the memory budget of a decode |
 //! | `path_trace.rs` | the field path of an error |
@@ -49,7 +50,12 @@ mod json;
 mod lazy;
 mod message;
 #[cfg(feature = "reflect")]
-mod walk;
+/// One way through the members of a struct for everything but the wire: `show.rs` out of it, `fill.rs` into it. JSON and dynamic messages are
+/// sinks and sources.
+mod walk {
+    pub(super) mod fill;
+    pub(super) mod show;
+}
 
 // These traits take the state of a pass, and the states of the passes call these traits. The files import them from here,
 // so that no two files import each other.
@@ -99,14 +105,12 @@ mod no_walk {
 
 /// The items that expansions of the macros name.
 pub mod expansion {
-    pub use super::decode::input::Input;
-    pub use super::decode::{UNKNOWN, tag};
     pub use super::grammar::accessor::{
         Arm, At, Broken, Fits, FitsVariant, Keeps, Listed, ListedEnum, ListedMessage, Unfit, check_enum,
-        check_keeper, check_member, check_message, check_variant, member_fact, subject, unset, variant_fact,
+        check_keeper, check_member, check_message, check_variant, member_fact, subject, variant_fact,
         variant_subject,
     };
-    pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
+    pub use super::grammar::kinds::{self, ascend, in_order, in_place_of, unraw};
     pub use super::grammar::kinds::{Fact, WireSpec, names, tables};
     pub use super::grammar::listing::{check, enum_table};
     pub use super::grammar::names::places;
@@ -123,11 +127,11 @@ pub mod expansion {
     pub use crate::{
         __arm as arm, __at as at, __bind as bind, __clear as clear, __default as default, __fact as fact,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
-        __kind as kind, __listed as listed, __listing as listing, __member as member,
-        __merge_arm as merge_arm, __name as name, __noted as noted, __option as option,
-        __optional as optional, __serde as serde, __show as show, __show_oneof as show_oneof, __spec as spec,
-        __syntax as syntax, __unknown as unknown, __unless as unless, __unset as unset, __variant as variant,
-        __verify as verify, __visit_arm as visit_arm,
+        __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
+        __noted as noted, __option as option, __optional as optional, __serde as serde, __show as show,
+        __show_oneof as show_oneof, __spec as spec, __syntax as syntax, __unknown as unknown,
+        __unless as unless, __unset as unset, __variant as variant, __verify as verify,
+        __visit_arm as visit_arm,
     };
     #[cfg(feature = "serde")]
     pub use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -137,7 +141,6 @@ pub mod expansion {
         default::Default,
         fmt::{self, Display, Formatter},
         marker::PhantomData,
-        ops::ControlFlow::{Break, Continue},
         option::Option::{self, None, Some},
         panic,
         result::Result,

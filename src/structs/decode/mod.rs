@@ -5,6 +5,7 @@
 //! there is one.
 
 pub(super) mod budget;
+pub(super) mod fields;
 pub mod input;
 pub(super) mod memory;
 pub(super) mod path_trace;

@@ -4,17 +4,13 @@
 //! the type does not fit the kind, these are the methods of [`Unfit`], which do nothing. So a type that does not fit is one error, which
 //! [`check_member`] reports, and not one for each use.
 
-use super::kinds::{self, Fact, KindMarker, WireSpec, field_fact, is_number};
+use super::kinds::{self, Fact, KindMarker, WireSpec, field_fact};
 use crate::schema::table::DefaultValue;
-use crate::structs::decode::UNKNOWN;
-use crate::structs::decode::input::Input;
-use crate::structs::decode::memory::new_arm;
-use crate::structs::encode::is_wide;
 use crate::structs::members::field::UnknownMember;
 use crate::structs::members::field::{
     DecodeField, DecodeValue, EncodeField, EncodeValue, VisitFields, VisitMember,
 };
-use crate::structs::{DecodeFrom, Enumeration, Message};
+use crate::structs::{Enumeration, Message};
 use crate::wire::heap::Vec;
 use core::marker::PhantomData;
 
@@ -155,12 +151,6 @@ impl<F: UnknownMember> Subject<kinds::KeptUnknown, F> {
     }
 }
 
-/// A new message without fields.
-#[inline(always)]
-pub fn unset<'i, M: DecodeFrom<'i>>() -> M {
-    M::default()
-}
-
 /// A reference `R` to a member or to the value of a variant, and its kind.
 ///
 /// The macro calls this constructor and no function in its place, because the compiler would generate code for it.
@@ -226,23 +216,13 @@ impl<'i, K: KindMarker, F: DecodeField<'i, K>> At<K, &mut F> {
     pub fn merge_next(self, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
         self.0.merge_next(number, bytes, pos)
     }
-
-    /// Merges the field of a member of `M` at `pos`, after its tag `bits`.
-    #[inline(always)]
-    pub fn merge<M: Message>(self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
-        if const { is_number::<K>() && !is_wide(M::TABLE) } {
-            merge_number::<K, F>(self.0, pos, bits, input)
-        } else {
-            merge_field::<K, F>(self.0, pos, bits, input)
-        }
-    }
 }
 
 impl<'i, K: KindMarker, T: DecodeValue<'i, K>> At<K, &mut T> {
-    /// Merges the field of a variant that is set, at `pos`, after its tag `bits`.
+    /// Passes a variant that is set to a visitor of one field.
     #[inline(always)]
-    pub fn merge_arm(self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
-        merge_value::<K, T>(self.0, pos, bits, input)
+    pub fn visit_arm<V: VisitMember<'i>>(self, visitor: &mut V) {
+        visitor.value::<K, T>(self.0);
     }
 }
 
@@ -266,13 +246,7 @@ impl<'m, F: UnknownMember> At<kinds::KeptUnknown, &'m mut F> {
 pub struct Arm<K, T, S: FnOnce(T)>(pub S, pub PhantomData<K>, pub PhantomData<T>);
 
 impl<'i, K: KindMarker, T: DecodeValue<'i, K>, S: FnOnce(T)> Arm<K, T, S> {
-    /// Merges the field of a variant that is not set, at `pos`, after its tag `bits`.
-    #[inline(always)]
-    pub fn merge_new(self, pos: usize, bits: u32, input: &mut Input<'i>) -> usize {
-        new_arm::<K, T>(pos, bits, input, self.0)
-    }
-
-    /// Passes a variant to a visitor of one field.
+    /// Passes a variant that is not set to a visitor of one field.
     #[inline(always)]
     pub fn visit_new<V: VisitMember<'i>>(self, visitor: &mut V) {
         visitor.arm::<K, T>(self.0);
@@ -318,15 +292,7 @@ pub trait Unfit: Sized {
     fn merge_next(self, _: u32, _: &[u8], _: &mut usize) -> bool {
         false
     }
-    fn merge<M>(self, _: usize, _: u32, _: &mut Input<'_>) -> usize {
-        UNKNOWN
-    }
-    fn merge_arm(self, _: usize, _: u32, _: &mut Input<'_>) -> usize {
-        UNKNOWN
-    }
-    fn merge_new(self, _: usize, _: u32, _: &mut Input<'_>) -> usize {
-        UNKNOWN
-    }
+    fn visit_arm<V>(self, _: &mut V) {}
 }
 
 impl<K, F> Unfit for Subject<K, F> {}
@@ -358,37 +324,4 @@ pub const fn variant_fact<K: KindMarker, F>(
     oneof: &'static str,
 ) -> Fact {
     field_fact::<K>(name, number, false, false, Some(oneof))
-}
-
-/// As [`merge_field`], for numbers: the compiler chooses by the optimization level whether there is one function or its code is repeated.
-#[inline]
-fn merge_number<'i, K: KindMarker, F: DecodeField<'i, K>>(
-    field: &mut F,
-    pos: usize,
-    bits: u32,
-    input: &mut Input<'i>,
-) -> usize {
-    field.merge(pos, bits, input)
-}
-
-/// One function for all members of the same kind and type, of all messages.
-#[inline(never)]
-fn merge_field<'i, K: KindMarker, F: DecodeField<'i, K>>(
-    field: &mut F,
-    pos: usize,
-    bits: u32,
-    input: &mut Input<'i>,
-) -> usize {
-    field.merge(pos, bits, input)
-}
-
-/// One function for all variants of the same kind and type, of all oneofs.
-#[inline(never)]
-fn merge_value<'i, K: KindMarker, T: DecodeValue<'i, K>>(
-    value: &mut T,
-    pos: usize,
-    bits: u32,
-    input: &mut Input<'i>,
-) -> usize {
-    value.merge(pos, bits, input)
 }

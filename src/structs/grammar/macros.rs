@@ -403,16 +403,6 @@ macro_rules! __bind {
                 __ORDER,
             );
 
-            /// Unsets all members.
-            #[inline(always)]
-            #[allow(unused_variables)]
-            fn __reset<$($life),*>(message: &mut __Listed<$($life),*>) {
-                $(
-                    $($crate::listing::unset!($number $kind $options &mut (*message).$field);)?
-                    $crate::listing::clear!($kind &mut (*message).$field);
-                )*
-            }
-
             impl<$($life),*> $crate::Message for __Listed<$($life),*> {
                 const TABLE: &'static $crate::table::MessageTable =
                     &$crate::table::MessageTable::new($full, __FIELDS).syntax($crate::listing::syntax!($syntax));
@@ -432,8 +422,12 @@ macro_rules! __bind {
                     $crate::listing::Some(&CELL)
                 }
 
+                #[inline(always)]
                 fn clear(&mut self) {
-                    __reset(self);
+                    $(
+                        $($crate::listing::unset!($number $kind $options &mut (*self).$field);)?
+                        $crate::listing::clear!($kind &mut (*self).$field);
+                    )*
                 }
 
                 fn __visit_fields<__V: $crate::listing::VisitFields>(&self, visitor: &mut __V) {
@@ -476,12 +470,7 @@ macro_rules! __bind {
             }
 
             impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for __Listed<$($life),*> {
-                fn unset() -> Self {
-                    let mut message = $crate::listing::unset::<Self>();
-                    __reset(&mut message);
-                    message
-                }
-
+                #[inline(always)]
                 #[allow(unreachable_patterns)]
                 fn __member<__V: $crate::listing::VisitMember<'__input>>(&mut self, number: u32, visitor: &mut __V) {
                     // A message without fields visits nothing.
@@ -495,47 +484,17 @@ macro_rules! __bind {
                     }
                 }
 
-                // The compiler may inline it in the loop over a list of small messages.
                 #[inline]
-                #[allow(unreachable_patterns)]
-                fn merge_fields(
-                    &mut self,
-                    mut pos: usize,
-                    group: u32,
-                    input: &mut $crate::listing::Input<'__input>,
-                ) -> usize {
-                    input.begin::<Self>();
-                    let bytes = input.up_to_end();
-                    if const { $crate::listing::is_fixed_message::<Self>() } {
-                        // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
-                        let _ = true $($(&& $crate::listing::at!($kind &mut (*self).$field).merge_next($number, bytes, &mut pos))?)*;
-                    }
-                    while pos < bytes.len() {
-                        let start = pos;
-                        #[allow(unused_variables)]
-                        let (bits, value) = $crate::listing::tag(bytes, start);
-                        pos = match bits >> 3 {
-                            $(
-                                $($number => $crate::listing::at!($kind &mut (*self).$field).merge::<Self>(value, bits, input),)?
-                                $($($arm_number => $crate::listing::merge_arm!(
-                                    $kind $arm $arm_kind self $field (value, bits, input)
-                                ),)+)?
-                            )*
-                            _ => $crate::listing::UNKNOWN,
-                        };
-                        if pos > bytes.len() {
-                            #[allow(unused_mut, unused_assignments)]
-                            let mut unknown = $crate::listing::None::<&mut $crate::listing::Vec<u8>>;
-                            $($crate::listing::unknown!(
-                                $kind unknown = $crate::listing::at!($kind &mut (*self).$field).kept()
-                            );)*
-                            pos = match input.settle(pos, start, group, unknown) {
-                                $crate::listing::Continue(next) => next,
-                                $crate::listing::Break(end) => return end,
-                            };
-                        }
-                    }
-                    input.end(group, pos)
+                #[allow(unused_variables)]
+                fn __fixed_members(&mut self, bytes: &[u8], pos: &mut usize) {
+                    let _ = true $($(&& $crate::listing::at!($kind &mut (*self).$field).merge_next($number, bytes, pos))?)*;
+                }
+
+                #[inline]
+                fn __unknown(&mut self) -> $crate::listing::Option<&mut $crate::listing::Vec<u8>> {
+                    $($crate::listing::unknown!($kind return $crate::listing::at!($kind &mut (*self).$field).kept());)*
+                    #[allow(unreachable_code)]
+                    $crate::listing::None
                 }
             }
         };

@@ -259,20 +259,7 @@ macro_rules! __inert {
             fn __visit_fields<__V: $crate::listing::VisitFields>(&self, _: &mut __V) {}
         }
 
-        impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for $type<$($life),*> {
-            fn unset() -> Self {
-                <Self as $crate::listing::Default>::default()
-            }
-
-            fn merge_fields(
-                &mut self,
-                pos: usize,
-                group: u32,
-                input: &mut $crate::listing::Input<'__input>,
-            ) -> usize {
-                input.end(group, pos)
-            }
-        }
+        impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for $type<$($life),*> {}
     };
 }
 

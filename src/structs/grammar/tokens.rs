@@ -159,27 +159,17 @@ macro_rules! __variant {
     ([oneof $($path:tt)+] $arm:ident $value:pat) => { $($path)+::$arm($value) };
 }
 
-/// Merges the field of a variant.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __merge_arm {
-    ([oneof $($path:tt)+] $arm:ident $kind:tt $message:ident $field:ident ($($at:expr),+)) => {
-        match (&mut (*$message).$field).variant_mut() {
-            $crate::listing::Some($($path)+::$arm(value)) => $crate::listing::at!($kind value).merge_arm($($at),+),
-            _ => $crate::listing::arm!([$($path)+] $arm $kind $message $field).merge_new($($at),+),
-        }
-    };
-    ($kind:tt $arm:ident $arm_kind:tt $message:ident $field:ident $at:tt) => {
-        $crate::listing::UNKNOWN
-    };
-}
-
 /// Passes a variant to a visitor of one field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __visit_arm {
     ([oneof $($path:tt)+] $arm:ident $kind:tt $message:ident $field:ident $visitor:ident) => {
-        $crate::listing::arm!([$($path)+] $arm $kind $message $field).visit_new($visitor)
+        match (&mut (*$message).$field).variant_mut() {
+            $crate::listing::Some($($path)+::$arm(value)) if __V::MERGES => {
+                $crate::listing::at!($kind value).visit_arm($visitor)
+            }
+            _ => $crate::listing::arm!([$($path)+] $arm $kind $message $field).visit_new($visitor),
+        }
     };
     ($kind:tt $arm:ident $arm_kind:tt $message:ident $field:ident $visitor:ident) => { () };
 }

@@ -209,8 +209,14 @@ pub trait VisitFields {
 
 /// A visitor of one field of a message, chosen by its number.
 pub trait VisitMember<'i> {
+    /// Whether a variant that is set already is passed as it is.
+    const MERGES: bool = false;
+
     /// A member.
     fn field<K: KindMarker, F: DecodeField<'i, K>>(&mut self, field: &mut F);
+
+    /// A variant of a oneof that is set, for visitors that merge.
+    fn value<K: KindMarker, T: DecodeValue<'i, K>>(&mut self, _value: &mut T) {}
 
     /// A variant of a oneof, to be set to a new value.
     fn arm<K: KindMarker, T: DecodeValue<'i, K>>(&mut self, set: impl FnOnce(T));

@@ -234,9 +234,8 @@ struct Fat {
 
 mod fat {
     use super::Fat;
-    use std::marker::PhantomData;
     use tablepb::listing::kinds::{GroupOf, Nested};
-    use tablepb::listing::{At, Break, Continue, Input, VisitFields, WireSpec, tag};
+    use tablepb::listing::{VisitFields, VisitMember, WireSpec};
     use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
     use tablepb::{DecodeFrom, Message};
 
@@ -261,28 +260,13 @@ mod fat {
     }
 
     impl<'i> DecodeFrom<'i> for Fat {
-        fn unset() -> Self {
-            Self::default()
-        }
-
-        fn merge_fields(&mut self, mut pos: usize, group: u32, input: &mut Input<'i>) -> usize {
+        fn __member<V: VisitMember<'i>>(&mut self, number: u32, visitor: &mut V) {
             let frame = std::hint::black_box([1_u8; 16 << 10]);
-            let bytes = input.up_to_end();
-            while pos < bytes.len() {
-                let start = pos;
-                let (bits, value) = tag(bytes, start);
-                pos = match bits >> 3 {
-                    2 => At(&mut self.group, PhantomData::<GroupOf<Fat>>).merge::<Self>(value, bits, input),
-                    _ => At(&mut self.next, PhantomData::<Nested<Fat>>).merge::<Self>(value, bits, input),
-                };
-                if pos > bytes.len() {
-                    pos = match input.settle(pos, start, group, None) {
-                        Continue(next) => next,
-                        Break(end) => return end,
-                    };
-                }
+            match number {
+                2 => visitor.field::<GroupOf<Fat>, _>(&mut self.group),
+                _ => visitor.field::<Nested<Fat>, _>(&mut self.next),
             }
-            if frame[7] == 1 { input.end(group, pos) } else { pos }
+            assert_eq!(frame[7], 1);
         }
     }
 }

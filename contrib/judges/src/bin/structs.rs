@@ -89,11 +89,10 @@ fn schema(directory: &Path, seed: u64, messages: usize, main: &mut String, calls
     let name = schema.full_name(0);
     let descriptor = pool.message(&name)?;
     let texts = *choices.pick(&[TextType::Owned, TextType::Borrowed, TextType::Cow, TextType::Shared]);
-    let maps = *choices.pick(&[MapType::BTreeMap, MapType::HashMap, MapType::SmallMap]);
     let options = RustOptions::new()
         .strings(texts)
         .bytes(texts)
-        .maps(maps)
+        .maps(*choices.pick(&[MapType::BTreeMap, MapType::HashMap, MapType::SmallMap]))
         .open_enums(*choices.pick(&[OpenEnumType::EnumValue, OpenEnumType::Number]))
         .unknown_fields(true);
     let packages = RustPackages::new(&pool, &options);
@@ -120,7 +119,7 @@ fn schema(directory: &Path, seed: u64, messages: usize, main: &mut String, calls
     }
     let of = |kind: &str| format!("include_bytes!(\"{seed}.{kind}\")");
     // Types that borrow have a lifetime; whether a message has it depends on what is in it.
-    let source: String = sources.values().copied().collect();
+    let source = sources[descriptor.package_name()];
     let life = if source.contains(&format!("pub struct {}<'a>", path.rsplit("::").next().unwrap_or_default()))
     {
         "<'static>"
@@ -133,7 +132,7 @@ fn schema(directory: &Path, seed: u64, messages: usize, main: &mut String, calls
     writeln!(calls, "    let descriptor = check::descriptor({}, {name:?});", of("set"))?;
     writeln!(calls, "    check::bytes::<{ty}>({at}, {});", of("bytes"))?;
     if life.is_empty() {
-        writeln!(calls, "    check::dynamic::<{ty}>({at}, {}, {});", maps == MapType::SmallMap, of("bytes"))?;
+        writeln!(calls, "    check::dynamic::<{ty}>({at}, {});", of("bytes"))?;
         writeln!(calls, "    check::text::<{ty}>({at}, true, {});", of("json"))?;
         writeln!(calls, "    check::text::<{ty}>({at}, false, {});", of("text"))?;
     }
