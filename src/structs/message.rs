@@ -283,10 +283,6 @@ pub trait DecodeFrom<'i>: Message + Default {
     #[doc(hidden)]
     fn __member<V: VisitMember<'i>>(&mut self, _number: u32, _visitor: &mut V) {}
 
-    /// Merges the first fields at `pos`, of a message of fixed-width numbers.
-    #[doc(hidden)]
-    fn __fixed_members(&mut self, _bytes: &[u8], _pos: &mut usize) {}
-
     /// The member that keeps unknown fields.
     #[doc(hidden)]
     fn __unknown(&mut self) -> Option<&mut Vec<u8>> {

@@ -30,7 +30,7 @@ pub(in crate::structs) fn merge_fields<'i, M: DecodeFrom<'i>>(
     let bytes = input.up_to_end();
     if const { is_fixed_message::<M>() } {
         // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
-        message.__fixed_members(bytes, &mut pos);
+        pos = merge_fixed(message, bytes, pos);
     }
     while pos < bytes.len() {
         let start = pos;
@@ -46,6 +46,40 @@ pub(in crate::structs) fn merge_fields<'i, M: DecodeFrom<'i>>(
         }
     }
     input.end(group, pos)
+}
+
+/// Merges the first fields, while they are in order, of a message of fixed-width numbers with tags of one byte. Returns the position after them.
+#[inline(always)]
+fn merge_fixed<'i, M: DecodeFrom<'i>>(message: &mut M, bytes: &[u8], pos: usize) -> usize {
+    let mut next = Next { bytes, pos, number: 0, is_next: true };
+    // Written out, so that each is the code of one member or none. A loop over the numbers would search for the member.
+    macro_rules! next {
+        ($($number:literal)*) => {$(
+            if next.is_next {
+                next.number = $number;
+                message.__member($number, &mut next);
+            }
+        )*};
+    }
+    next! { 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 }
+    next.pos
+}
+
+/// Merges the field of a fixed-width number, if it is the one at `pos`.
+struct Next<'b> {
+    bytes: &'b [u8],
+    pos: usize,
+    number: u32,
+    is_next: bool,
+}
+
+impl<'i> VisitMember<'i> for Next<'_> {
+    #[inline(always)]
+    fn field<K: KindMarker, F: DecodeField<'i, K>>(&mut self, field: &mut F) {
+        self.is_next = field.merge_next(self.number, self.bytes, &mut self.pos);
+    }
+
+    fn arm<K: KindMarker, T: DecodeValue<'i, K>>(&mut self, _: impl FnOnce(T)) {}
 }
 
 /// Merges the field at `pos`, after its tag `bits`, into a member of `M`.

@@ -210,12 +210,6 @@ impl<'i, K: KindMarker, F: DecodeField<'i, K>> At<K, &mut F> {
     pub fn visit<V: VisitMember<'i>>(self, visitor: &mut V) {
         visitor.field::<K, F>(self.0);
     }
-
-    /// Merges the field of a member with a fixed-width number, if it is the one at `pos`. Returns whether it is.
-    #[inline(always)]
-    pub fn merge_next(self, number: u32, bytes: &[u8], pos: &mut usize) -> bool {
-        self.0.merge_next(number, bytes, pos)
-    }
 }
 
 impl<'i, K: KindMarker, T: DecodeValue<'i, K>> At<K, &mut T> {
@@ -288,9 +282,6 @@ pub trait Unfit: Sized {
     fn visit_new<V>(self, _: &mut V) {}
     fn kept<'m>(self) -> Option<&'m mut Vec<u8>> {
         None
-    }
-    fn merge_next(self, _: u32, _: &[u8], _: &mut usize) -> bool {
-        false
     }
     fn visit_arm<V>(self, _: &mut V) {}
 }

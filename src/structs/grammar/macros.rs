@@ -485,12 +485,6 @@ macro_rules! __bind {
                 }
 
                 #[inline]
-                #[allow(unused_variables)]
-                fn __fixed_members(&mut self, bytes: &[u8], pos: &mut usize) {
-                    let _ = true $($(&& $crate::listing::at!($kind &mut (*self).$field).merge_next($number, bytes, pos))?)*;
-                }
-
-                #[inline]
                 fn __unknown(&mut self) -> $crate::listing::Option<&mut $crate::listing::Vec<u8>> {
                     $($crate::listing::unknown!($kind return $crate::listing::at!($kind &mut (*self).$field).kept());)*
                     #[allow(unreachable_code)]
