@@ -77,8 +77,10 @@ fn manifest(project: &Path) -> String {
 fn schema(directory: &Path, seed: u64, messages: usize, main: &mut String, calls: &mut String) -> Result<()> {
     let mut choices = Choices::seeded(seed);
     let syntaxes = &[Syntax::Proto3, Syntax::Proto2, Syntax::Edition2023];
-    let mut schema =
-        schema_gen::schema(&mut choices, Limits { syntaxes, message_sets: false, wide: seed % 8 == 0 });
+    let mut schema = schema_gen::schema(
+        &mut choices,
+        Limits { syntaxes, message_sets: false, wide: seed.is_multiple_of(8) },
+    );
     // Structs keep extensions as unknown fields, whatever is in them.
     for message in &mut schema.messages {
         message.fields.retain(|field| !field.extension);
