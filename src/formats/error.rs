@@ -190,6 +190,8 @@ impl ParseError {
             DecodeErrorKind::OutOfMemory => ParseErrorKind::OutOfMemory,
             DecodeErrorKind::DepthExceeded => ParseErrorKind::DepthExceeded,
             DecodeErrorKind::TooLarge => ParseErrorKind::TooLarge,
+            // Text format takes any bytes for a string of proto2, a `String` does not.
+            DecodeErrorKind::InvalidUtf8 => ParseErrorKind::InvalidUtf8,
             DecodeErrorKind::InvalidValue => ParseErrorKind::InvalidValue,
             DecodeErrorKind::CapacityExceeded => ParseErrorKind::CapacityExceeded,
             _ => ParseErrorKind::InvalidMessage,

@@ -1,9 +1,10 @@
 //! What a program of structs that `structs` wrote compares: each input, read by the struct and by a dynamic message.
 
 use std::collections::BTreeMap;
+use tablepb::bytes::{Buf, Bytes};
 use tablepb::{
-    DecodeFrom, DecodeOptions, DecodeOwned, DescriptorPool, DynamicMessage, EncodeOptions, Message,
-    MessageDescriptor,
+    DecodeErrorKind, DecodeFrom, DecodeOptions, DecodeOwned, DescriptorPool, DynamicMessage, EncodeOptions,
+    Message, MessageDescriptor,
 };
 
 /// What was compared, and what differs: how many, and the first of each.
@@ -116,11 +117,12 @@ pub fn descriptor(set: &[u8], name: &str) -> MessageDescriptor {
     DescriptorPool::decode(set).unwrap().message(name).unwrap()
 }
 
-/// Bytes: read, merged, written, cleared.
+/// Bytes: read, merged, written, cleared. What is in `lazy` members is read later, so the struct may take what the dynamic message refuses.
 pub fn bytes<M: Message + DecodeFrom<'static>>(
     report: &mut Report,
-    schema: &str,
+    schema: &'static str,
     descriptor: &MessageDescriptor,
+    lazy: bool,
     file: &'static [u8],
 ) {
     // Members of both are in use again and again.
@@ -129,6 +131,11 @@ pub fn bytes<M: Message + DecodeFrom<'static>>(
     for (number, input) in inputs(file).into_iter().enumerate() {
         let case = Case { schema, number, input };
         let (one, other) = (M::decode(input), DynamicMessage::decode(descriptor, input));
+        if lazy && other.is_err() {
+            continue;
+        }
+        within_budgets::<M>(report, &case, descriptor, one.as_ref().ok());
+        one.iter().for_each(|one| outputs(report, &case, one));
         let one = one.map_err(|error| error.to_string()).and_then(|one| written(descriptor, &one));
         let other = other.map(|other| canonical(&other));
         report.same("bytes", &case, &one, &other);
@@ -149,10 +156,61 @@ pub fn bytes<M: Message + DecodeFrom<'static>>(
     }
 }
 
+/// With a small budget a struct is the same, or too large.
+fn within_budgets<M: Message + DecodeFrom<'static>>(
+    report: &mut Report,
+    case: &Case<'static>,
+    descriptor: &MessageDescriptor,
+    whole: Option<&M>,
+) {
+    for budget in [case.number * 37 % 600, case.input.len() * 4, 12_000 + case.number * 97 % 4_000] {
+        let small = DecodeOptions::new().budget(budget).decode::<M>(case.input);
+        if small.as_ref().is_err_and(|error| error.kind() == DecodeErrorKind::BudgetExceeded) {
+            report.count("too large for a small budget");
+            continue;
+        }
+        let small = small.map_err(|error| error.to_string()).and_then(|small| written(descriptor, &small));
+        let whole =
+            whole.ok_or("refused").and_then(|whole| written(descriptor, whole).map_err(|_| "not written"));
+        report.same("within a small budget", case, &small, &whole);
+    }
+}
+
+/// All outputs have the same bytes, and one that is too small has none.
+fn outputs<M: Message>(report: &mut Report, case: &Case<'_>, message: &M) {
+    let Ok(bytes) = message.encode_to_vec() else { return };
+    let mut slice = vec![0; bytes.len()];
+    let in_slice = message.encode_to_slice(&mut slice).map(|len| slice[..len].to_vec());
+    report.same("in a slice", case, &in_slice, &Ok::<_, String>(bytes.clone()));
+    let mut after = b"before".to_vec();
+    let appended = message.encode(&mut after).map(|()| after[6..].to_vec());
+    report.same("after something", case, &appended, &Ok::<_, String>(bytes.clone()));
+    if let Some((_, small)) = slice.split_last_mut() {
+        let refused = message.encode_to_slice(small).map(|_| Vec::new());
+        report.same("in a slice that is too small", case, &refused, &Err::<Vec<u8>, _>("too small"));
+    }
+}
+
+/// In pieces, and out of an input that is shared.
+fn inputs_of_other_kinds<M: Message + DecodeOwned>(
+    report: &mut Report,
+    case: &Case<'_>,
+    descriptor: &MessageDescriptor,
+    whole: &[u8],
+) {
+    let whole = Ok::<_, String>(whole.to_vec());
+    let (left, right) = case.input.split_at(case.number * 7 % (case.input.len() + 1));
+    let pieces = M::decode_buf(left.chain(right)).map_err(|error| error.to_string());
+    report.same("in pieces", case, &pieces.and_then(|message| written(descriptor, &message)), &whole);
+    let shared = Bytes::copy_from_slice(case.input);
+    let shared = M::decode_shared(&shared).map_err(|error| error.to_string());
+    report.same("shared", case, &shared.and_then(|message| written(descriptor, &message)), &whole);
+}
+
 /// Without bytes: dynamic messages out of structs and back, and both printed. The entries of maps may be in any order.
 pub fn dynamic<M: Message + DecodeOwned>(
     report: &mut Report,
-    schema: &str,
+    schema: &'static str,
     descriptor: &MessageDescriptor,
     file: &'static [u8],
 ) {
@@ -161,6 +219,7 @@ pub fn dynamic<M: Message + DecodeOwned>(
         let (Ok(message), Ok(known)) = (M::decode(input), DynamicMessage::decode(descriptor, input)) else {
             continue;
         };
+        inputs_of_other_kinds::<M>(report, &case, descriptor, &canonical(&known));
         let mut copy = DynamicMessage::new(descriptor);
         let one = copy.transcode_from(&message).map(|()| canonical(&copy));
         report.same("to a dynamic message", &case, &one, &Ok::<_, String>(canonical(&known)));
@@ -184,7 +243,7 @@ pub fn dynamic<M: Message + DecodeOwned>(
 /// JSON or text: parsed, and merged into a message that has something in it.
 pub fn text<M: Message + DecodeOwned>(
     report: &mut Report,
-    schema: &str,
+    schema: &'static str,
     descriptor: &MessageDescriptor,
     json: bool,
     file: &'static [u8],

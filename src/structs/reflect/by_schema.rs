@@ -214,4 +214,25 @@ mod tests {
             );
         }
     }
+
+    #[derive(Debug, Default)]
+    struct Line {
+        text: alloc::string::String,
+    }
+    crate::message! { Line as "schema.Line" syntax "proto2" { text: string = 1 } }
+
+    /// A dynamic message takes any bytes for a string of proto2, and it was an error about "the bytes of a nested message".
+    #[test]
+    fn text_that_is_no_utf8_is_an_error_about_a_string() {
+        for error in [
+            crate::text::from_str::<Line>(r#"text: "\xff""#).unwrap_err(),
+            crate::text::merge_from_str(&mut Line::default(), r#"text: "\xff""#).unwrap_err(),
+        ] {
+            assert_eq!(
+                (error.kind(), alloc::format!("{}", error.path())),
+                (ParseErrorKind::InvalidUtf8, "text".into())
+            );
+        }
+        assert_eq!(crate::text::from_str::<Line>(r#"text: "\303\244""#).unwrap().text, "ä");
+    }
 }

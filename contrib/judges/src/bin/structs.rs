@@ -97,6 +97,9 @@ fn schema(directory: &Path, seed: u64, messages: usize, main: &mut String, calls
         .maps(*choices.pick(&[MapType::BTreeMap, MapType::HashMap, MapType::SmallMap]))
         .open_enums(*choices.pick(&[OpenEnumType::EnumValue, OpenEnumType::Number]))
         .unknown_fields(true);
+    let options = if choices.once_in(4) { options.boxed(".") } else { options };
+    let lazy = choices.once_in(4) && texts == TextType::Owned;
+    let options = if lazy { options.lazy(".") } else { options };
     let packages = RustPackages::new(&pool, &options);
     let sources: std::collections::BTreeMap<_, _> = packages.iter().collect();
     let modules = packages.modules(|package| sources[package].to_owned());
@@ -132,7 +135,7 @@ fn schema(directory: &Path, seed: u64, messages: usize, main: &mut String, calls
         format!("s{seed}::{}{path}{life}", if module.is_empty() { String::new() } else { module + "::" });
     let at = format!("all, \"{seed}\", &descriptor");
     writeln!(calls, "    let descriptor = check::descriptor({}, {name:?});", of("set"))?;
-    writeln!(calls, "    check::bytes::<{ty}>({at}, {});", of("bytes"))?;
+    writeln!(calls, "    check::bytes::<{ty}>({at}, {lazy}, {});", of("bytes"))?;
     if life.is_empty() {
         writeln!(calls, "    check::dynamic::<{ty}>({at}, {});", of("bytes"))?;
         writeln!(calls, "    check::text::<{ty}>({at}, true, {});", of("json"))?;
