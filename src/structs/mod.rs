@@ -1,8 +1,8 @@
 //! Plain structs as messages. The macro `message!` binds a struct to a listing of its fields.
 //!
-//! A listing expands to a [`MessageTable`](crate::table::MessageTable), to one call per field and pass (size, write), and for decoding to a `match`
-//! on the number of the field. Each arm calls one function for all members of the same kind and type, of all structs, with the member and a
-//! position. The kind and the type select it at compile time, so no table is interpreted at run time.
+//! A listing expands to a [`MessageTable`](crate::table::MessageTable), to one call for each field that encoding visits, and to one `match` on the
+//! number of a field, by which decoding, formats and dynamic messages reach a member. Decoding calls one function for all members of the same kind and type, of
+//! all structs, with the member and a position. The kind and the type select it at compile time, so no table is interpreted at run time.
 //!
 //! | file | |
 //! |---|---|
