@@ -76,6 +76,29 @@ macro_rules! __member {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __verify {
+    ($what:tt $subject:tt $field:ident $word:tt [custom optional $($kind:tt)+]) => {
+        $crate::listing::verify!(@custom $field)
+    };
+    ($what:tt $subject:tt $field:ident $word:tt [custom required $($kind:tt)+]) => {
+        $crate::listing::verify!(@custom $field)
+    };
+    ($what:tt $subject:tt $field:ident $word:tt [custom repeated $($kind:tt)+]) => {
+        $crate::listing::verify!(@custom $field)
+    };
+    ($what:tt $subject:tt $field:ident $word:tt [custom map $($kind:tt)+]) => {
+        $crate::listing::verify!(@custom $field)
+    };
+    ($what:tt $subject:tt $field:ident $word:tt [optional map $($kind:tt)+]) => {
+        $crate::listing::verify!(@mistake $field "a map has no label")
+    };
+    (@custom $field:ident) => {
+        $crate::listing::verify!(@mistake $field "after `custom` stands the kind of one value; a label stands before it")
+    };
+    (@mistake $field:ident $message:literal) => {
+        $crate::listing::compile_error!($crate::listing::concat!(
+            "`", $crate::listing::stringify!($field), "`: ", $message
+        ))
+    };
     ($what:tt $subject:tt $field:ident $word:tt [optional $($kind:tt)+]) => {
         $crate::listing::verify!($what $subject $field $word [$($kind)+])
     };
