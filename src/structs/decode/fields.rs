@@ -98,7 +98,8 @@ impl<'i, M: Message> VisitMember<'i> for Merge<'_, 'i, M> {
     #[inline(always)]
     fn field<K: KindMarker, F: DecodeField<'i, K>>(&mut self, field: &mut F) {
         self.end = if const { is_number::<K>() && !is_wide(M::TABLE) } {
-            merge_number::<K, F>(field, self.pos, self.bits, self.input)
+            // Less than a call, where the compiler prefers speed.
+            field.merge(self.pos, self.bits, self.input)
         } else {
             merge_field::<K, F>(field, self.pos, self.bits, self.input)
         };
@@ -113,17 +114,6 @@ impl<'i, M: Message> VisitMember<'i> for Merge<'_, 'i, M> {
     fn arm<K: KindMarker, T: DecodeValue<'i, K>>(&mut self, set: impl FnOnce(T)) {
         self.end = new_arm::<K, T>(self.pos, self.bits, self.input, set);
     }
-}
-
-/// As [`merge_field`], for numbers: the compiler chooses by the optimization level whether there is one function or its code is repeated.
-#[inline]
-fn merge_number<'i, K: KindMarker, F: DecodeField<'i, K>>(
-    field: &mut F,
-    pos: usize,
-    bits: u32,
-    input: &mut Input<'i>,
-) -> usize {
-    field.merge(pos, bits, input)
 }
 
 /// One function for all members of the same kind and type, of all messages.

@@ -249,40 +249,72 @@ impl<'i, K: KindMarker, T: DecodeValue<'i, K>, S: FnOnce(T)> Arm<K, T, S> {
 
 /// The same methods where a type does not fit, which is reported elsewhere. The compiler takes them where the inherent ones do not apply; such a listing
 /// does not compile, so they are never run.
-#[allow(missing_docs)]
 pub trait Unfit: Sized {
+    /// Nothing to check.
     fn subject(self) -> Subject<kinds::Bool, bool> {
         Subject(PhantomData)
     }
+
+    /// Stands for the member.
     fn fit(self) -> Broken {
         Broken
     }
+
+    /// Stands for the variant.
     fn fit_variant(self) -> Broken {
         Broken
     }
+
+    /// Stands for the member.
     fn fit_keeper(self) -> Broken {
         Broken
     }
+
+    /// The struct has no listing.
     fn fit_message(&self) -> Broken {
         Broken
     }
+
+    /// The enum has no listing.
     fn fit_enum(&self) -> Broken {
         Broken
     }
+
+    /// Any type and kind.
     fn fitting(self) -> Member<kinds::Bool, bool> {
         Member(PhantomData)
     }
+
+    /// Nothing.
     fn show<V>(self, _: WireSpec, _: &mut V) {}
+
+    /// Nothing.
     fn show_or<V>(self, _: DefaultValue<'static>, _: WireSpec, _: &mut V) {}
+
+    /// Nothing.
     fn show_arm<V>(self, _: WireSpec, _: &mut V) {}
+
+    /// Nothing.
     fn show_unknown<V>(self, _: &mut V) {}
+
+    /// Nothing.
     fn unset(self) {}
+
+    /// Nothing.
     fn unset_to(self, _: DefaultValue<'static>) {}
+
+    /// Nothing.
     fn visit<V>(self, _: &mut V) {}
+
+    /// Nothing.
     fn visit_new<V>(self, _: &mut V) {}
+
+    /// No unknown fields.
     fn kept<'m>(self) -> Option<&'m mut Vec<u8>> {
         None
     }
+
+    /// Nothing.
     fn visit_arm<V>(self, _: &mut V) {}
 }
 

@@ -115,7 +115,7 @@ macro_rules! __verify {
         $crate::listing::compile_error!("a map value is not a group")
     };
     ($what:tt $subject:tt $field:ident $word:tt [map < $key:tt $kind:tt >]) => {
-        $crate::listing::verify!(@key $key);
+        $crate::listing::key!(check $key);
         $crate::listing::verify!($what $subject $field $word $kind)
     };
     ($what:tt $subject:tt $field:ident $word:tt [message $($path:tt)+]) => {
@@ -133,22 +133,6 @@ macro_rules! __verify {
     ($what:tt $subject:tt $field:ident $word:tt [enum $($path:tt)+]) => {
         $crate::listing::verify!(@listed check_enum fit_enum $word ($($path)+));
         $crate::listing::verify!(@fits $what $subject $word)
-    };
-    (@key [custom $key:ident]) => { $crate::listing::verify!(@key [$key]) };
-    (@key [int32]) => {};
-    (@key [int64]) => {};
-    (@key [uint32]) => {};
-    (@key [uint64]) => {};
-    (@key [sint32]) => {};
-    (@key [sint64]) => {};
-    (@key [fixed32]) => {};
-    (@key [fixed64]) => {};
-    (@key [sfixed32]) => {};
-    (@key [sfixed64]) => {};
-    (@key [bool]) => {};
-    (@key [string]) => {};
-    (@key $key:tt) => {
-        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
     };
     (@listed $check:ident $fit:ident $word:tt ($path:ty)) => {
         $crate::listing::verify!(@check $check $fit $word $crate::listing::Listed($crate::listing::PhantomData::<$path>));

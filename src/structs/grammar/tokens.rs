@@ -27,7 +27,7 @@ macro_rules! __kind {
     ([group $($path:tt)+]) => { $crate::listing::kinds::GroupOf<$($path)+> };
     ([map < $key:tt [group $($path:tt)+] >]) => { $crate::listing::kinds::Mistaken };
     ([map < $key:tt $value:tt >]) => {
-        $crate::listing::kinds::MapEntries<$crate::listing::key!($key), $crate::listing::kind!($value)>
+        $crate::listing::kinds::MapEntries<$crate::listing::key!(kind $key), $crate::listing::kind!($value)>
     };
     ([optional $($kind:tt)+]) => { $crate::listing::kind!([$($kind)+]) };
     ([required $($kind:tt)+]) => { $crate::listing::kinds::Required<$crate::listing::kind!([$($kind)+])> };
@@ -38,16 +38,30 @@ macro_rules! __kind {
     ([$($kind:tt)*]) => { $crate::listing::kinds::Mistaken };
 }
 
-/// The kind of a map key as a type. `verify!` reports what is none.
+/// A map key: `kind` is its kind as a type, `check` is nothing, or an error if it is not the kind of a key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key {
-    ([double]) => { $crate::listing::kinds::Mistaken };
-    ([float]) => { $crate::listing::kinds::Mistaken };
-    ([bytes]) => { $crate::listing::kinds::Mistaken };
-    ([$kind:ident]) => { $crate::listing::kind!([$kind]) };
-    ([custom $kind:ident]) => { $crate::listing::kinds::Custom<$crate::listing::key!([$kind])> };
-    ([$($kind:tt)*]) => { $crate::listing::kinds::Mistaken };
+    ($what:ident [int32]) => { $crate::listing::key!(@key $what [int32]) };
+    ($what:ident [int64]) => { $crate::listing::key!(@key $what [int64]) };
+    ($what:ident [uint32]) => { $crate::listing::key!(@key $what [uint32]) };
+    ($what:ident [uint64]) => { $crate::listing::key!(@key $what [uint64]) };
+    ($what:ident [sint32]) => { $crate::listing::key!(@key $what [sint32]) };
+    ($what:ident [sint64]) => { $crate::listing::key!(@key $what [sint64]) };
+    ($what:ident [fixed32]) => { $crate::listing::key!(@key $what [fixed32]) };
+    ($what:ident [fixed64]) => { $crate::listing::key!(@key $what [fixed64]) };
+    ($what:ident [sfixed32]) => { $crate::listing::key!(@key $what [sfixed32]) };
+    ($what:ident [sfixed64]) => { $crate::listing::key!(@key $what [sfixed64]) };
+    ($what:ident [bool]) => { $crate::listing::key!(@key $what [bool]) };
+    ($what:ident [string]) => { $crate::listing::key!(@key $what [string]) };
+    (kind [custom $kind:ident]) => { $crate::listing::kinds::Custom<$crate::listing::key!(kind [$kind])> };
+    (check [custom $kind:ident]) => { $crate::listing::key!(check [$kind]) };
+    (@key kind $kind:tt) => { $crate::listing::kind!($kind) };
+    (@key check $kind:tt) => {};
+    (kind $other:tt) => { $crate::listing::kinds::Mistaken };
+    (check $other:tt) => {
+        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
+    };
 }
 
 /// What is known of one field, with its options.

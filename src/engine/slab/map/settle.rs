@@ -23,7 +23,7 @@ pub(crate) struct SeenKeys {
 }
 
 impl SeenKeys {
-    /// Of a map that has so many entries: whether a key is new is certain only if they are none.
+    /// For a map with this number of entries. Only for an empty map is it known which keys are new.
     pub(crate) fn of(entries: u32) -> Self {
         Self { bits: [0; 4], left: if entries == 0 { SMALL } else { 0 } }
     }
