@@ -92,7 +92,7 @@ impl<'p, P: Style<'p>> Printing<'_, P> {
         loop {
             if let Step::Decode(body, content, depth) = next {
                 let view = detached.innermost(root, set).at(body);
-                let options = self.style.decode_options(self.level_inside(), depth);
+                let options = self.style.decode_options(depth);
                 let decoded = match content {
                     Some(content) => Detached::encoded(set, content, &options),
                     None => Detached::raw(set, view, &options),

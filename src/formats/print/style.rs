@@ -102,8 +102,8 @@ pub(crate) trait Style<'p> {
     fn flat(&mut self, view: RawView<'_, '_>);
     /// An `Any` begins whose content has this type.
     fn begin_any(&mut self, url: &[u8], content: u32, open: &Open);
-    /// Options to decode a message of this level and depth.
-    fn decode_options(&self, level: u32, depth: u32) -> DecodeOptions;
+    /// Options to decode a message of this depth.
+    fn decode_options(&self, depth: u32) -> DecodeOptions;
     /// Bytes are no message. An error ends all; otherwise they are printed by their numbers.
     fn undecoded(&self, error: &DecodeError) -> Result<(), Self::Error>;
     /// Whether the content of an `Any` that lacks required fields is printed as bytes.

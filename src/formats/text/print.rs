@@ -245,8 +245,8 @@ impl<'p> Style<'p> for TextStyle<'p, '_> {
         self.pad();
     }
 
-    fn decode_options(&self, level: u32, _: u32) -> DecodeOptions {
-        DecodeOptions::new().max_depth(EncodeOptions::new().depth_limit().saturating_sub(level))
+    fn decode_options(&self, depth: u32) -> DecodeOptions {
+        DecodeOptions::new().max_depth(EncodeOptions::new().depth_limit().saturating_sub(depth))
     }
 
     fn undecoded(&self, _: &DecodeError) -> Result<(), Full> {

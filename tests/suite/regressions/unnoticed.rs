@@ -6,10 +6,12 @@ use crate::common::wire::Wire;
 use std::collections::HashSet;
 use tablepb::compare::Comparison;
 use tablepb::partial::Projection;
+use tablepb::record::RecordPlan;
+use tablepb::table::{DefaultValue, FieldTable, Kind as TableKind, MessageTable};
 use tablepb::visit::{Field, Sink, Step, Visited};
 use tablepb::{
-    DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, Message, MessageDescriptor,
-    ParseErrorKind, ValueRef, json, text, wkt,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeErrorKind,
+    FieldDescriptor, Message, MessageDescriptor, ParseErrorKind, ValueRef, json, text, wkt,
 };
 
 /// A message with `fields` optional `int32` fields, `M` itself after them, and a oneof of three after that.
@@ -367,4 +369,226 @@ fn the_source_of_a_message_has_no_extensions_of_others() {
         assert!(!source.contains(other), "{source}");
         assert!(!source.contains(own) || source.contains(&format!("extend {name}")), "{source}");
     }
+}
+
+/// A `Value` and the list or object in it are a level each, and so is the entry of an object: as deep as decoding goes, JSON is printed.
+#[test]
+fn values_are_printed_in_as_many_levels_as_are_decoded() {
+    let pool = DescriptorPool::from_tables(&[wkt::Value::TABLE]).unwrap();
+    let value = pool.message("google.protobuf.Value").unwrap();
+    let list = |inner: Wire| Wire::new().message(6, Wire::new().message(1, inner));
+    let object = |inner: Wire| {
+        Wire::new().message(5, Wire::new().message(1, Wire::new().bytes(1, "k").message(2, inner)))
+    };
+    for (levels_of_each, nest) in [(2, &list as &dyn Fn(Wire) -> Wire), (3, &object)] {
+        for times in 30..53 {
+            // In a list and in an object, so that the innermost one is at each level.
+            for around in 0..3 {
+                let mut wire = (0..times).fold(Wire::new().int(1, 0), |inner, _| nest(inner));
+                let mut levels = times * levels_of_each;
+                if around > 0 {
+                    wire = list(wire);
+                    levels += 2;
+                }
+                if around > 1 {
+                    wire = object(wire);
+                    levels += 3;
+                }
+                let limited = DynamicMessage::decode(&value, &wire.0);
+                assert_eq!(limited.is_ok(), levels <= 100, "{levels}");
+                let mut decoder = Decoder::new(&value).with_options(DecodeOptions::new().max_depth(200));
+                let printed = json::to_string(&decoder.decode(&wire.0).unwrap());
+                assert_eq!(
+                    printed.map(drop).map_err(|e| e.kind()),
+                    match levels <= 100 {
+                        true => Ok(()),
+                        false => Err(EncodeErrorKind::DepthExceeded),
+                    }
+                );
+            }
+        }
+    }
+}
+
+/// What an `Any` holds is printed as a message where all of it is within the limit that text is read with, and as bytes where it is not.
+#[test]
+fn an_any_is_expanded_in_text_that_can_be_read_again() {
+    static NODE: MessageTable = MessageTable::new(
+        "t.Node",
+        &[
+            FieldTable::new("child", 1, TableKind::Message(|| &NODE)),
+            FieldTable::new("any", 2, TableKind::Message(|| wkt::Any::TABLE)),
+        ],
+    );
+    let node = DescriptorPool::from_tables(&[&NODE]).unwrap().message("t.Node").unwrap();
+    let deeper =
+        |levels: usize, inner: Wire| (0..levels).fold(inner, |inner, _| Wire::new().message(1, inner));
+    let (mut expanded, mut kept) = (0, 0);
+    for around in [0, 1, 30, 60] {
+        for inside in (100 - around - 8..100 - around + 2).chain([1, 40]) {
+            let content = deeper(inside, Wire::new());
+            let any = Wire::new().bytes(1, "x/t.Node").message(2, content);
+            let wire = deeper(around, Wire::new().message(2, any)).0;
+            let message = DynamicMessage::decode(&node, &wire).unwrap();
+            let printed = text::to_string(&message).unwrap();
+            let read = text::message_from_str(&node, &printed);
+            assert_eq!(read.as_ref(), Ok(&message), "{around} {inside}");
+            assert_eq!(printed.contains('['), around + inside <= 98, "{around} {inside}");
+            if printed.contains('[') {
+                expanded += 1
+            } else {
+                kept += 1
+            }
+            match json::to_string(&message) {
+                Ok(printed) => {
+                    assert_eq!(json::message_from_slice(&node, printed.as_bytes()).unwrap(), message)
+                }
+                Err(error) => {
+                    assert_eq!((error.kind(), around + inside > 98), (EncodeErrorKind::DepthExceeded, true))
+                }
+            }
+        }
+    }
+    assert!(expanded > 10 && kept > 4, "{expanded} {kept}");
+}
+
+/// A `ListValue` of numbers beside the other two as they are: it is an object, and so is what refers to it.
+#[test]
+fn a_list_value_of_other_elements_is_an_object_beside_the_others_too() {
+    let field = |name: &str, number: u64, label: u64, kind: u64| {
+        Wire::new().bytes(1, name).int(3, number).int(4, label).int(5, kind)
+    };
+    let member = |name: &str, number: u64, kind: u64| field(name, number, 1, kind).int(9, 0);
+    let entry = Wire::new()
+        .bytes(1, "FieldsEntry")
+        .message(2, field("key", 1, 1, 9))
+        .message(2, field("value", 2, 1, 11).bytes(6, ".google.protobuf.Value"))
+        .message(7, Wire::new().int(7, 1));
+    let of_struct = Wire::new()
+        .bytes(1, "Struct")
+        .message(2, field("fields", 1, 3, 11).bytes(6, ".google.protobuf.Struct.FieldsEntry"))
+        .message(3, entry);
+    let of_value = Wire::new()
+        .bytes(1, "Value")
+        .message(2, member("null_value", 1, 14).bytes(6, ".google.protobuf.NullValue"))
+        .message(2, member("number_value", 2, 1))
+        .message(2, member("string_value", 3, 9))
+        .message(2, member("bool_value", 4, 8))
+        .message(2, member("struct_value", 5, 11).bytes(6, ".google.protobuf.Struct"))
+        .message(2, member("list_value", 6, 11).bytes(6, ".google.protobuf.ListValue"))
+        .message(8, Wire::new().bytes(1, "kind"));
+    for (elements, wire, json) in [
+        (field("values", 1, 3, 5), Wire::new().int(1, 7), r#"{"values":[7]}"#),
+        (field("values", 1, 3, 9), Wire::new().bytes(1, "x"), r#"{"values":["x"]}"#),
+        (
+            field("values", 1, 3, 11).bytes(6, ".google.protobuf.Struct"),
+            Wire::new().message(1, Wire::new()),
+            r#"{"values":[{}]}"#,
+        ),
+    ] {
+        let file = Wire::new()
+            .bytes(1, "own.proto")
+            .bytes(2, "google.protobuf")
+            .message(4, of_struct.clone())
+            .message(4, of_value.clone())
+            .message(4, Wire::new().bytes(1, "ListValue").message(2, elements))
+            .message(
+                5,
+                Wire::new().bytes(1, "NullValue").message(2, Wire::new().bytes(1, "NULL_VALUE").int(2, 0)),
+            )
+            .bytes(12, "proto3");
+        let pool = DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap();
+        let list = pool.message("google.protobuf.ListValue").unwrap();
+        let read = DynamicMessage::decode(&list, &wire.0).unwrap();
+        assert_eq!(json::to_string(&read).unwrap(), json);
+        let object = pool.message("google.protobuf.Struct").unwrap();
+        let text = r#"{"a":{"b":1},"c":null}"#;
+        let read = json::message_from_slice(&object, text.as_bytes()).unwrap();
+        assert_eq!(json::to_string(&read).unwrap(), text);
+    }
+}
+
+#[test]
+fn defaults_that_are_not_finite_are_those_of_the_table() {
+    static T: MessageTable = MessageTable::new(
+        "t.T",
+        &[
+            FieldTable::new("up", 1, TableKind::Double).default_value(DefaultValue::Float(f64::INFINITY)),
+            FieldTable::new("down", 2, TableKind::Float)
+                .default_value(DefaultValue::Float(f64::NEG_INFINITY)),
+            FieldTable::new("none", 3, TableKind::Double).default_value(DefaultValue::Float(f64::NAN)),
+        ],
+    )
+    .syntax(tablepb::table::Syntax::Proto2);
+    let pool = DescriptorPool::from_tables(&[&T]).unwrap();
+    let empty = DynamicMessage::new(&pool.message("t.T").unwrap());
+    let default = |name| empty.get_field(name).unwrap();
+    assert_eq!(default("up").as_f64(), Some(f64::INFINITY));
+    assert_eq!(default("down").as_f32(), Some(f32::NEG_INFINITY));
+    assert!(default("none").as_f64().unwrap().is_nan());
+    let source = pool.message("t.T").unwrap().to_proto();
+    for text in ["up = 1 [default = inf]", "down = 2 [default = -inf]", "none = 3 [default = nan]"] {
+        assert!(source.contains(text), "{source}");
+    }
+}
+
+/// A set of one file of that edition, with these parts.
+fn of_edition(edition: u64, parts: &[(u32, Wire)]) -> DescriptorPool {
+    let head = Wire::new().bytes(1, "f.proto").bytes(2, "p").bytes(12, "editions").int(14, edition);
+    let file = parts.iter().fold(head, |file, (number, part)| file.message(*number, part.clone()));
+    DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap()
+}
+
+/// Features that protoc does not write to descriptor sets, so that what a source says has to allow everything, once.
+#[test]
+fn printed_sources_of_editions_allow_what_their_sets_hold() {
+    let message = || Wire::new().bytes(1, "M");
+    let source = |edition| of_edition(edition, &[(4, message())]).file("f.proto").unwrap().to_proto();
+    for line in [
+        "option features.enforce_naming_style = STYLE_LEGACY;",
+        "option features.default_symbol_visibility = EXPORT_ALL;",
+    ] {
+        assert_eq!(source(1001).matches(line).count(), 1, "{}", source(1001));
+        assert_eq!(source(1002).matches(line).count(), 1, "{}", source(1002));
+        assert_eq!(source(1000).matches(line).count(), 0, "{}", source(1000));
+    }
+    let value = |number: u64| Wire::new().bytes(1, format!("V{number}")).int(2, number);
+    let values =
+        |count| (0..count).fold(Wire::new().bytes(1, "E"), |all, number| all.message(2, value(number)));
+    let field = |number: u64| Wire::new().bytes(1, format!("f{number}")).int(3, number).int(4, 1).int(5, 5);
+    let fields = |count| (1..=count).fold(message(), |all, number| all.message(2, field(number)));
+    let lift = "features.enforce_proto_limits = LEGACY_NO_EXPLICIT_LIMITS";
+    for (edition, number, small, large) in [
+        (1002, 5, values(1700), values(1701)),
+        (1002, 4, fields(1500), fields(1501)),
+        (1001, 4, fields(9), fields(1501)),
+    ] {
+        let count = |part| {
+            of_edition(edition, &[(number, part)]).file("f.proto").unwrap().to_proto().matches(lift).count()
+        };
+        assert_eq!((count(small), count(large)), (0, usize::from(edition == 1002)), "{edition} {number}");
+    }
+}
+
+/// The source of a record has the extensions that it has, and no other.
+#[test]
+fn the_source_of_a_record_has_no_extension_that_it_does_not_write() {
+    let extension = |name: &str, number: u64| {
+        Wire::new().bytes(1, name).bytes(2, ".M").int(3, number).int(4, 1).int(5, 5)
+    };
+    let field = Wire::new().bytes(1, "own").int(3, 1).int(4, 1).int(5, 5);
+    let file = Wire::new()
+        .bytes(1, "f.proto")
+        .message(4, Wire::new().bytes(1, "M").message(2, field).message(5, Wire::new().int(1, 5).int(2, 9)))
+        .message(7, extension("first", 5))
+        .message(7, extension("second", 6));
+    let pool = DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap();
+    let plan = RecordPlan::new(&pool.message("M").unwrap());
+    let source = plan.to_proto();
+    assert!(source.contains("first = 5;") && source.contains("second = 6;"), "{source}");
+    let source = plan.disable("[first]").unwrap().to_proto();
+    assert!(
+        !source.contains("first") && source.contains("second = 6;") && source.contains("own = 1;"),
+        "{source}"
+    );
 }

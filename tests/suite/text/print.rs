@@ -1,5 +1,6 @@
 //! Text format as it is printed, and `Debug` and `Display`, which are text format too.
 
+use crate::common::wire::Wire;
 use std::sync::OnceLock;
 use tablepb::partial::Projection;
 use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
@@ -214,6 +215,22 @@ fn bytes_that_were_kept() {
     // A string that is not UTF-8.
     assert_eq!(text(b"\x08\x01\x32\x01\xff").1, "child{1:1,6:\"\\377\"}");
     assert_eq!(text(b"\x08\x01\x32\x05").1, "child{1:1}");
+}
+
+/// What is printed by number stands where a message would, at each level.
+#[test]
+fn bytes_that_are_no_message_are_indented_as_one() {
+    let lazy = Projection::all(&all()).lazy(["child.child.child", "children.child"]).unwrap();
+    let mut decoder = Decoder::new(&all()).with_projection(&lazy);
+    let inside = |number: u32, inner: Wire| Wire::new().message(number, inner);
+    // A string that is not UTF-8, and the message whose content it would be.
+    let broken = || Wire::new().int(1, 1).bytes(6, b"\xff");
+    let bytes = inside(19, inside(19, inside(19, broken()))).0;
+    let printed = PRETTY.to_string(&decoder.decode(&bytes).unwrap()).unwrap();
+    assert_eq!(printed, "child {\n  child {\n    child {\n      1: 1\n      6: \"\\377\"\n    }\n  }\n}");
+    let bytes = inside(11, inside(19, broken()).int(1, 2)).0;
+    let printed = PRETTY.to_string(&decoder.decode(&bytes).unwrap()).unwrap();
+    assert_eq!(printed, "children: [{\n  int: 2\n  child {\n    1: 1\n    6: \"\\377\"\n  }\n}]");
 }
 
 #[test]

@@ -222,6 +222,33 @@ fn nulls_are_what_they_are_in_json() {
     assert_eq!(tablepb::json::to_string(&made).unwrap(), r#"{"colors":["RED","GREEN"]}"#);
 }
 
+/// Formats that tell nothing from a unit.
+#[test]
+fn none_is_null_wherever_it_stands() {
+    use serde_value::Value as Memory;
+    let text = |text: &str| Memory::String(text.into());
+    let none = || Memory::Option(None);
+    let object = |name: &str, value| Memory::Map([(text(name), value)].into());
+    let parse = |message: &MessageDescriptor, value| {
+        DynamicMessage::deserialize(message.clone(), value)
+            .map_err(|error: serde_value::DeserializerError| error.to_string())
+    };
+    let (node, known, value) = (of("t.Node"), of("t.Known"), of("google.protobuf.Value"));
+    for empty in [Memory::Unit, none()] {
+        let printed = |message: &MessageDescriptor, value| {
+            tablepb::json::to_string(&parse(message, value).unwrap()).unwrap()
+        };
+        assert_eq!(printed(&value, empty.clone()), "null");
+        assert_eq!(printed(&value, Memory::Seq(vec![empty.clone(), empty.clone()])), "[null,null]");
+        assert_eq!(printed(&known, object("value", empty.clone())), r#"{"value":null}"#);
+        assert_eq!(printed(&node, object("number", empty.clone())), "{}");
+        for name in ["list", "colors", "nodes"] {
+            let error = parse(&node, object(name, Memory::Seq(vec![empty.clone()]))).unwrap_err();
+            assert!(error.contains(&format!("in t.Node: {name}[0]")), "{error}");
+        }
+    }
+}
+
 #[test]
 fn the_type_of_an_any_may_come_last() {
     let known = of("t.Known");

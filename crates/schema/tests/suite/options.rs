@@ -161,6 +161,31 @@ fn strings_of_proto2_options_may_hold_any_bytes() {
     );
 }
 
+/// Lists in options, packed or not, of each width: printed and compiled again they are the same bytes.
+#[test]
+fn lists_in_options_are_printed_whole() {
+    for packed in ["true", "false"] {
+        let field = |name: &str, kind: &str, number: u32| {
+            format!("repeated {kind} {name} = {number} [packed = {packed}];")
+        };
+        let fields = ["fixed64", "sfixed64", "double", "fixed32", "float", "sint64", "bool"].iter().zip(1..);
+        let fields: String =
+            fields.map(|(kind, number)| field(&format!("of_{kind}"), kind, number)).collect();
+        let source = format!(
+            "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; message O {{ {fields} }} \
+             extend google.protobuf.FileOptions {{ optional O o = 50001; }} \
+             option (o) = {{ of_fixed64: [1, 18446744073709551615] of_sfixed64: [-1, 2] of_double: [0.5, -inf] \
+             of_fixed32: [7, 8] of_float: [1.5, -2] of_sint64: [-3, 4] of_bool: [true, false] }};"
+        );
+        let pool = build(&source).unwrap();
+        let printed = pool.file("a.proto").unwrap().to_proto();
+        for list in ["18446744073709551615", "-1", "0.5", "-inf", "8", "1.5", "-3", "true"] {
+            assert!(printed.contains(list), "{list}: {printed}");
+        }
+        assert_eq!(options(&build(&printed).unwrap()), options(&pool), "{printed}");
+    }
+}
+
 #[test]
 fn edition_unstable_is_refused() {
     for edition in ["\"UNSTABLE\"", "\"UNST\" \"ABLE\"", "\"99999_TEST_ONLY\"", "\"2027\""] {

@@ -270,7 +270,7 @@ impl<'p> Style<'p> for JsonStyle<'p, '_> {
         }
     }
 
-    fn decode_options(&self, _: u32, depth: u32) -> DecodeOptions {
+    fn decode_options(&self, depth: u32) -> DecodeOptions {
         DecodeOptions::new().allow_partial(true).max_depth(limit().saturating_sub(depth))
     }
 
