@@ -78,26 +78,38 @@ fn an_unselected_member_unsets_the_others_in_messages_of_any_width() {
     }
 }
 
-/// `repeated M f16 = 16` of small messages, and `fixed32` fields, one of which has a tag that differs from that of the list in each bit of a byte. Their
-/// value would be an element, too.
+/// `repeated M f16 = 16` of small messages, without messages in them and with one, and `fixed32` fields, one of which has a tag that differs from that of
+/// the list in each bit of a byte. Their value would be an element, too.
 #[test]
 fn a_field_after_an_element_is_no_element_whatever_its_tag() {
     let mut schema = Schema::default();
     let file = schema.file(Syntax::Proto3);
-    let (root, leaf) = (schema.message(file, "M"), schema.message(file, "Leaf"));
-    schema.add(leaf, 1, Kind::Int32, Card::Implicit);
-    schema.add(leaf, 2, Kind::Bytes, Card::Implicit);
-    schema.add(root, 16, Kind::Message(leaf), Card::Repeated);
-    let numbers = || (17..32).chain(144..160);
-    for number in numbers() {
-        schema.add(root, number, Kind::Fixed32, Card::Optional);
+    let (flat, deep) = (schema.message(file, "M"), schema.message(file, "Deep"));
+    let (leaf, node) = (schema.message(file, "Leaf"), schema.message(file, "Node"));
+    for element in [leaf, node] {
+        schema.add(element, 1, Kind::Int32, Card::Implicit);
+        schema.add(element, 2, Kind::Bytes, Card::Implicit);
     }
-    let message = descriptor(&schema, &schema.pool(), root);
-    let element = |len: usize| Wire::new().int(1, 3).bytes(2, vec![7; len]).0;
-    for len in [0, 1, 20] {
+    schema.add(node, 3, Kind::Message(leaf), Card::Optional);
+    let numbers = || (17..32).chain(144..160);
+    for (root, element) in [(flat, leaf), (deep, node)] {
+        schema.add(root, 16, Kind::Message(element), Card::Repeated);
         for number in numbers() {
-            let wire =
-                Wire::new().bytes(16, element(len)).fixed32(number, 0x0185_0803).bytes(16, element(len)).0;
+            schema.add(root, number, Kind::Fixed32, Card::Optional);
+        }
+    }
+    let pool = schema.pool();
+    let plain = |len: usize| Wire::new().int(1, 3).bytes(2, vec![7; len]);
+    let nested = |len: usize| plain(len).message(3, plain(len));
+    for (root, element) in [(flat, &plain as &dyn Fn(usize) -> Wire), (deep, &plain), (deep, &nested)] {
+        let message = descriptor(&schema, &pool, root);
+        for (len, number) in [0, 1, 20].into_iter().flat_map(|len| numbers().map(move |number| (len, number)))
+        {
+            let wire = Wire::new()
+                .message(16, element(len))
+                .fixed32(number, 0x0185_0803)
+                .message(16, element(len))
+                .0;
             let read = DynamicMessage::decode(&message, &wire).unwrap();
             assert_eq!(get(&read, "f16").as_list().unwrap().len(), 2);
             assert_eq!(get(&read, &format!("f{number}")).as_u32(), Some(0x0185_0803));
@@ -577,18 +589,25 @@ fn the_source_of_a_record_has_no_extension_that_it_does_not_write() {
         Wire::new().bytes(1, name).bytes(2, ".M").int(3, number).int(4, 1).int(5, 5)
     };
     let field = Wire::new().bytes(1, "own").int(3, 1).int(4, 1).int(5, 5);
+    // One is declared in the message, which is printed as a whole.
+    let message = Wire::new()
+        .bytes(1, "M")
+        .message(2, field)
+        .message(5, Wire::new().int(1, 5).int(2, 9))
+        .message(6, extension("inner", 7));
     let file = Wire::new()
         .bytes(1, "f.proto")
-        .message(4, Wire::new().bytes(1, "M").message(2, field).message(5, Wire::new().int(1, 5).int(2, 9)))
+        .message(4, message)
         .message(7, extension("first", 5))
         .message(7, extension("second", 6));
     let pool = DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap();
-    let plan = RecordPlan::new(&pool.message("M").unwrap());
-    let source = plan.to_proto();
-    assert!(source.contains("first = 5;") && source.contains("second = 6;"), "{source}");
-    let source = plan.disable("[first]").unwrap().to_proto();
-    assert!(
-        !source.contains("first") && source.contains("second = 6;") && source.contains("own = 1;"),
-        "{source}"
-    );
+    let plan = || RecordPlan::new(&pool.message("M").unwrap());
+    let all = ["own = 1;", "first = 5;", "second = 6;", "inner = 7;"];
+    assert!(all.iter().all(|field| plan().to_proto().contains(field)), "{}", plan().to_proto());
+    for (name, field) in [("[first]", "first"), ("[M.inner]", "inner")] {
+        let source = plan().disable(name).unwrap().to_proto();
+        for other in all {
+            assert_eq!(source.contains(other), !other.starts_with(field), "{source}");
+        }
+    }
 }
