@@ -611,3 +611,34 @@ fn the_source_of_a_record_has_no_extension_that_it_does_not_write() {
         }
     }
 }
+
+/// What a parser left for later, `UninterpretedOption` of descriptor.proto, is no option yet.
+#[test]
+fn options_that_are_not_interpreted_are_not_printed() {
+    let part = Wire::new().bytes(1, "later").int(2, 0);
+    let options = Wire::new().bytes(1, "p.java").message(999, Wire::new().message(2, part).bytes(3, "x"));
+    let file = Wire::new().bytes(1, "f.proto").message(8, options);
+    let pool = DescriptorPool::decode(&Wire::new().message(1, file).0).unwrap();
+    let source = pool.file("f.proto").unwrap().to_proto();
+    assert_eq!(source.matches("option ").count(), 1, "{source}");
+    assert!(source.contains("option java_package = \"p.java\";"), "{source}");
+}
+
+#[test]
+fn a_visited_field_is_shown_with_its_name() {
+    struct Shown(String);
+    impl Sink<'_> for Shown {
+        fn u64(&mut self, field: Field<'_>, value: u64) {
+            self.0 += &format!("{field:?} {value}");
+        }
+    }
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let root = schema.message(file, "M");
+    schema.add(root, 3, Kind::Uint64, Card::Implicit);
+    let message = descriptor(&schema, &schema.pool(), root);
+    let mut shown = Shown(String::new());
+    Decoder::new(&message).visit(&Wire::new().int(3, 7).0, &mut shown).unwrap();
+    let name = message.field("f3").unwrap();
+    assert_eq!(shown.0, format!("Field({:?}) 7", name.full_name()));
+}

@@ -251,6 +251,16 @@ fn none_is_null_wherever_it_stands() {
 }
 
 #[test]
+fn the_error_of_a_well_known_type_says_what_it_is_as_text() {
+    for (name, what) in
+        [("Timestamp", "a timestamp"), ("Duration", "a duration"), ("FieldMask", "a field mask")]
+    {
+        let error = parse(&of(&format!("google.protobuf.{name}")), json!(1)).unwrap_err();
+        assert!(error.contains(&format!("expected {what}")), "{error}");
+    }
+}
+
+#[test]
 fn the_type_of_an_any_may_come_last() {
     let known = of("t.Known");
     let node = r#""text":"x","child":{"list":[1,2],"byKey":{"7":{"a":1}},"data":"AAE=","ratio":"NaN"}"#;
