@@ -29,8 +29,14 @@ use crate::schema::pool::{FieldRef, FormatField};
 use crate::schema::program::{FieldEntry, Program};
 use crate::wire::Full;
 use crate::wire::error::{DecodeError, FieldPath, PathStep};
+use crate::wire::options::EncodeOptions;
 use alloc::vec::Vec;
 use core::mem::replace;
+
+/// How deep what is printed may be nested: as deep as parsers go by default.
+pub(crate) fn limit() -> u32 {
+    EncodeOptions::new().depth_limit()
+}
 
 /// An object, message or list that has not ended.
 #[derive(Clone, Copy)]

@@ -3,18 +3,14 @@
 use crate::formats::json::known::{number_of, put_time};
 use crate::formats::json::{Printer, of_bytes};
 use crate::formats::numbers::{TextOut, camel_paths, encode_base64, type_in_url};
+use crate::formats::print::limit;
 use crate::message::{Decoder, ListRef, MapKeyRef, MapRef, MessageView, RawMessage, ValueRef};
 use crate::schema::pool::{DescriptorPool, FieldRef, MessageDescriptor, WellKnown};
 use crate::schema::table;
 use crate::wire::error::{EncodeErrorKind as Kind, FieldPath, PathStep};
-use crate::wire::options::{DecodeOptions, EncodeOptions};
+use crate::wire::options::DecodeOptions;
 use ::serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
-
-/// How deep messages may be nested.
-fn limit() -> u32 {
-    EncodeOptions::new().depth_limit()
-}
 
 /// Serializes a message.
 pub(super) fn message<S: Serializer>(

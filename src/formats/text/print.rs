@@ -6,12 +6,12 @@ use super::strings;
 use super::strings::type_name;
 use crate::engine::slab::RawView;
 use crate::formats::numbers::{TextOut, put_f32, put_f64, put_i64, put_u64};
-use crate::formats::print::{self as walk, Form, Open, Over, Style};
+use crate::formats::print::{self as walk, Form, Open, Over, Style, limit};
 use crate::message::{DynamicMessage, MessageView, UnknownFields};
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, TextName, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
 use crate::wire::error::{DecodeError, EncodeError};
-use crate::wire::options::{DecodeOptions, EncodeOptions};
+use crate::wire::options::DecodeOptions;
 use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::read::raw;
 use crate::wire::{Full, Tag, WireType};
@@ -222,8 +222,9 @@ impl<'p> Style<'p> for TextStyle<'p, '_> {
         Ok(())
     }
 
-    fn form<'a, 'i>(&mut self, view: RawView<'a, 'i>, _: u32) -> Result<Form<'a, 'i>, Full> {
-        if !self.options.expand_any || self.pool.well_known(view.program().message()) != WellKnown::Any {
+    fn form<'a, 'i>(&mut self, view: RawView<'a, 'i>, depth: u32) -> Result<Form<'a, 'i>, Full> {
+        let expand = self.options.expand_any && depth < limit();
+        if !expand || self.pool.well_known(view.program().message()) != WellKnown::Any {
             return Ok(Form::Fields);
         }
         // If the URL can stand in brackets and the pool has its type.
@@ -246,7 +247,7 @@ impl<'p> Style<'p> for TextStyle<'p, '_> {
     }
 
     fn decode_options(&self, depth: u32) -> DecodeOptions {
-        DecodeOptions::new().max_depth(EncodeOptions::new().depth_limit().saturating_sub(depth))
+        DecodeOptions::new().max_depth(limit().saturating_sub(depth))
     }
 
     fn undecoded(&self, _: &DecodeError) -> Result<(), Full> {

@@ -15,6 +15,7 @@ mod conversions;
 mod formats;
 mod heapless;
 mod hostile;
+mod levels;
 mod random;
 mod rows;
 mod structs;

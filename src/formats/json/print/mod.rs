@@ -6,12 +6,12 @@ use super::options::Printer;
 use super::strings;
 use crate::engine::slab::{RawView, SetFields};
 use crate::formats::numbers::{TextOut, type_in_url};
-use crate::formats::print::{self as walk, Form, Open, Over, Style};
+use crate::formats::print::{self as walk, Form, Open, Over, Style, limit};
 use crate::message::MessageView;
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind as Kind};
-use crate::wire::options::{DecodeOptions, EncodeOptions};
+use crate::wire::options::DecodeOptions;
 use crate::wire::output::buffer::sealed::RawBuffer;
 
 pub(crate) struct JsonStyle<'p, 'b> {
@@ -51,11 +51,6 @@ pub(crate) fn of_bytes(error: &DecodeError) -> Kind {
         DecodeErrorKind::OutOfMemory => Kind::OutOfMemory,
         _ => Kind::InvalidMessage,
     }
-}
-
-/// How deep messages may be nested.
-fn limit() -> u32 {
-    EncodeOptions::new().depth_limit()
 }
 
 impl<'p, 'b> JsonStyle<'p, 'b> {

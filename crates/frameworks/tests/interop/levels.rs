@@ -1,0 +1,198 @@
+//! What nests in every way that has a form of its own in JSON or text, about a hundred levels deep: what is printed can be read, and what cannot be read is not
+//! printed, in JSON, through serde and in the text format.
+
+use crate::common::choices::Choices;
+use crate::common::rounds;
+use crate::common::wire::Wire;
+use serde_json::Value as Json;
+use std::sync::OnceLock;
+use tablepb::partial::Projection;
+use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
+use tablepb::{
+    DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeErrorKind, Message, MessageDescriptor,
+    ParseErrorKind, json, text, wkt,
+};
+
+static NODE: MessageTable = MessageTable::new(
+    "t.Node",
+    &[
+        FieldTable::new("child", 1, Kind::Message(|| &NODE)),
+        FieldTable::new("many", 2, Kind::Message(|| &NODE)).repeated(),
+        FieldTable::map("by_key", 3, Kind::String, Kind::Message(|| &NODE)),
+        FieldTable::new("group", 4, Kind::Message(|| &NODE)).delimited(),
+        FieldTable::new("any", 5, Kind::Message(|| wkt::Any::TABLE)),
+        FieldTable::new("value", 6, Kind::Message(|| wkt::Value::TABLE)),
+    ],
+)
+.syntax(Syntax::Proto2);
+
+fn node() -> MessageDescriptor {
+    static DESCRIPTOR: OnceLock<MessageDescriptor> = OnceLock::new();
+    DESCRIPTOR
+        .get_or_init(|| DescriptorPool::from_tables(&[&NODE]).unwrap().message("t.Node").unwrap())
+        .clone()
+}
+
+/// The same in three forms, and in how many levels.
+struct Forms {
+    wire: Wire,
+    json: String,
+    text: String,
+    levels: usize,
+    /// Without what is bytes on the wire.
+    of_wire: usize,
+}
+
+/// An `Any`, as an encoder writes it: without a value that is empty.
+fn any(url: &str, content: Wire) -> Wire {
+    let of = Wire::new().bytes(1, url);
+    if content.0.is_empty() { of } else { of.message(2, content) }
+}
+
+/// Values in values.
+fn value(choices: &mut Choices, times: usize) -> Forms {
+    let mut of = Forms {
+        wire: Wire::new().int(1, 0),
+        json: "null".into(),
+        text: "null_value:NULL_VALUE".into(),
+        levels: 0,
+        of_wire: 0,
+    };
+    for _ in 0..times {
+        let (wire, json, text, levels) = if choices.below(2) == 0 {
+            let list = Wire::new().message(6, Wire::new().message(1, of.wire));
+            (list, format!("[{}]", of.json), format!("list_value{{values:[{{{}}}]}}", of.text), 2)
+        } else {
+            let entry = Wire::new().bytes(1, "k").message(2, of.wire);
+            let object = Wire::new().message(5, Wire::new().message(1, entry));
+            let text = format!("struct_value{{fields:[{{key:\"k\",value{{{}}}}}]}}", of.text);
+            (object, format!("{{\"k\":{}}}", of.json), text, 3)
+        };
+        of = Forms { wire, json, text, levels: of.levels + levels, of_wire: of.of_wire + levels };
+    }
+    of
+}
+
+/// A node that nests so many times.
+fn nested(choices: &mut Choices, times: usize) -> Forms {
+    let mut of = Forms { wire: Wire::new(), json: "{}".into(), text: String::new(), levels: 0, of_wire: 0 };
+    if choices.below(3) == 0 {
+        let inner = choices.below(12);
+        let inner = value(choices, inner);
+        of = Forms {
+            wire: Wire::new().message(6, inner.wire),
+            json: format!("{{\"value\":{}}}", inner.json),
+            text: format!("value{{{}}}", inner.text),
+            levels: inner.levels + 1,
+            of_wire: inner.of_wire + 1,
+        };
+    }
+    for _ in 0..times {
+        let Forms { wire, json, text, levels, of_wire } = of;
+        let new = Wire::new();
+        let (wire, json, text, more) = match choices.below(6) {
+            0 => (new.message(1, wire), format!("{{\"child\":{json}}}"), format!("child{{{text}}}"), 1),
+            1 => (new.message(2, wire), format!("{{\"many\":[{json}]}}"), format!("many:[{{{text}}}]"), 1),
+            2 => {
+                let entry = Wire::new().bytes(1, "k").message(2, wire);
+                let text = format!("by_key:[{{key:\"k\",value{{{text}}}}}]");
+                (new.message(3, entry), format!("{{\"byKey\":{{\"k\":{json}}}}}"), text, 2)
+            }
+            3 => (new.group(4, wire), format!("{{\"group\":{json}}}"), format!("group{{{text}}}"), 1),
+            4 => {
+                let content = any("x/t.Node", wire);
+                let rest = if json == "{}" { "}".into() } else { format!(",{}", &json[1..]) };
+                let json = format!("{{\"any\":{{\"@type\":\"x/t.Node\"{rest}}}");
+                of = Forms {
+                    wire: new.message(5, content),
+                    json,
+                    text: format!("any{{[x/t.Node]{{{text}}}}}"),
+                    levels: levels + 2,
+                    of_wire: 1,
+                };
+                continue;
+            }
+            _ => {
+                let inner_any = any("x/t.Node", wire);
+                let outer = any("x/google.protobuf.Any", inner_any);
+                let rest = if json == "{}" { "}".into() } else { format!(",{}", &json[1..]) };
+                let inner = format!("{{\"@type\":\"x/t.Node\"{rest}");
+                of = Forms {
+                    wire: new.message(5, outer),
+                    json: format!("{{\"any\":{{\"@type\":\"x/google.protobuf.Any\",\"value\":{inner}}}}}"),
+                    text: format!("any{{[x/google.protobuf.Any]{{[x/t.Node]{{{text}}}}}}}"),
+                    levels: levels + 3,
+                    of_wire: 1,
+                };
+                continue;
+            }
+        };
+        of = Forms { wire, json, text, levels: levels + more, of_wire: of_wire + more };
+    }
+    of
+}
+
+#[test]
+fn what_is_printed_is_what_can_be_read_at_any_depth() {
+    let node = node();
+    let lazy = Projection::all(&node).lazy(["child", "many"]).unwrap();
+    let deep = DecodeOptions::new().max_depth(400);
+    let (mut whole, mut too_deep) = (0, 0);
+    for seed in 0..rounds(2_000) {
+        let choices = &mut Choices::seeded(seed as u64);
+        let times = 30 + choices.below(70);
+        let of = nested(choices, times);
+        let fits = of.levels <= 100;
+        let mut kept = Decoder::new(&node).with_projection(&lazy).with_options(deep);
+        let message = deep.decode_dynamic(&node, &of.wire.0).unwrap();
+        assert_eq!(DynamicMessage::decode(&node, &of.wire.0).is_ok(), of.of_wire <= 100, "{seed}");
+        if fits {
+            whole += 1
+        } else {
+            too_deep += 1
+        }
+
+        // JSON, as it stands and through serde.
+        let parsed = json::message_from_slice(&node, of.json.as_bytes());
+        let through: Json = serde_json_of(&of.json);
+        let by_serde = json::Parser::new().deserialize(&node, through);
+        let kept = kept.decode(&of.wire.0).unwrap();
+        let printed = [json::to_string(&message), json::to_string(&kept)];
+        let to_serde = json::Printer::new().serialize(&message.as_view(), serde_json::value::Serializer);
+        if fits {
+            assert_eq!(parsed.unwrap(), message, "{seed}");
+            assert_eq!(by_serde.unwrap(), message, "{seed}");
+            for printed in printed {
+                assert_eq!(printed.unwrap(), of.json, "{seed}");
+            }
+            assert_eq!(to_serde.unwrap(), serde_json_of(&of.json), "{seed}");
+        } else {
+            assert_eq!(parsed.unwrap_err().kind(), ParseErrorKind::DepthExceeded, "{seed}: {}", of.levels);
+            assert!(by_serde.unwrap_err().to_string().contains("nested deeper"), "{seed}");
+            for printed in printed {
+                assert_eq!(printed.unwrap_err().kind(), EncodeErrorKind::DepthExceeded, "{seed}");
+            }
+            assert!(to_serde.unwrap_err().to_string().contains("nested deeper"), "{seed}");
+        }
+
+        // Text, which has bytes for an `Any` that is too deep.
+        let parsed = text::message_from_str(&node, &of.text);
+        assert_eq!(parsed.is_ok(), fits, "{seed}: {} {parsed:?}", of.levels);
+        for printed in [text::to_string(&message).unwrap(), text::to_string(&kept).unwrap()] {
+            if fits {
+                assert_eq!(printed, of.text, "{seed}");
+            }
+            if of.of_wire <= 100 {
+                assert_eq!(text::message_from_str(&node, &printed).unwrap(), message, "{seed}");
+            }
+        }
+    }
+    assert!(whole > 100 && too_deep > 100, "{whole} {too_deep}");
+}
+
+/// Without the bound on levels that `serde_json::from_str` has.
+fn serde_json_of(json: &str) -> Json {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.disable_recursion_limit();
+    serde::Deserialize::deserialize(&mut deserializer).unwrap()
+}
