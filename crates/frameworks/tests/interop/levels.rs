@@ -5,32 +5,40 @@ use crate::common::choices::Choices;
 use crate::common::rounds;
 use crate::common::wire::Wire;
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use tablepb::partial::Projection;
-use tablepb::table::{FieldTable, Kind, MessageTable, Syntax};
 use tablepb::{
     DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeErrorKind, Message, MessageDescriptor,
     ParseErrorKind, json, text, wkt,
 };
 
-static NODE: MessageTable = MessageTable::new(
-    "t.Node",
-    &[
-        FieldTable::new("child", 1, Kind::Message(|| &NODE)),
-        FieldTable::new("many", 2, Kind::Message(|| &NODE)).repeated(),
-        FieldTable::map("by_key", 3, Kind::String, Kind::Message(|| &NODE)),
-        FieldTable::new("group", 4, Kind::Message(|| &NODE)).delimited(),
-        FieldTable::new("any", 5, Kind::Message(|| wkt::Any::TABLE)),
-        FieldTable::new("value", 6, Kind::Message(|| wkt::Value::TABLE)),
-    ],
-)
-.syntax(Syntax::Proto2);
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Node {
+    child: Option<Box<Node>>,
+    many: Vec<Node>,
+    by_key: BTreeMap<String, Node>,
+    group: Option<Box<Node>>,
+    any: Option<wkt::Any>,
+    value: Option<wkt::Value>,
+}
+
+tablepb::message! {
+    #[serde]
+    Node as "t.Node" syntax "proto2" {
+        child: message Node = 1,
+        many: repeated message Node = 2,
+        by_key: map<string, message Node> = 3,
+        group: group Node = 4,
+        any: message wkt::Any = 5,
+        value: message wkt::Value = 6,
+    }
+}
 
 fn node() -> MessageDescriptor {
     static DESCRIPTOR: OnceLock<MessageDescriptor> = OnceLock::new();
-    DESCRIPTOR
-        .get_or_init(|| DescriptorPool::from_tables(&[&NODE]).unwrap().message("t.Node").unwrap())
-        .clone()
+    let make = || DescriptorPool::from_tables(&[Node::TABLE]).unwrap().message("t.Node").unwrap();
+    DESCRIPTOR.get_or_init(make).clone()
 }
 
 /// The same in three forms, and in how many levels.
@@ -132,6 +140,7 @@ fn nested(choices: &mut Choices, times: usize) -> Forms {
     of
 }
 
+/// A dynamic message, one with members that are kept as bytes, and a struct.
 #[test]
 fn what_is_printed_is_what_can_be_read_at_any_depth() {
     let node = node();
@@ -142,48 +151,58 @@ fn what_is_printed_is_what_can_be_read_at_any_depth() {
         let choices = &mut Choices::seeded(seed as u64);
         let times = 30 + choices.below(70);
         let of = nested(choices, times);
-        let fits = of.levels <= 100;
+        let bytes = &of.wire.0;
+        assert_eq!(DynamicMessage::decode(&node, bytes).is_ok(), of.of_wire <= 100, "{seed}");
+        assert_eq!(Node::decode(bytes).is_ok(), of.of_wire <= 100, "{seed}");
+        let message = deep.decode_dynamic(&node, bytes).unwrap();
         let mut kept = Decoder::new(&node).with_projection(&lazy).with_options(deep);
-        let message = deep.decode_dynamic(&node, &of.wire.0).unwrap();
-        assert_eq!(DynamicMessage::decode(&node, &of.wire.0).is_ok(), of.of_wire <= 100, "{seed}");
-        if fits {
-            whole += 1
-        } else {
-            too_deep += 1
-        }
+        let kept = kept.decode(bytes).unwrap();
+        let own: Node = deep.decode(bytes).unwrap();
 
-        // JSON, as it stands and through serde.
+        let printed = [json::to_string(&message), json::to_string(&kept), json::to_string(&own)];
+        let values = serde_json::value::Serializer;
+        let by_serde =
+            [json::Printer::new().serialize(&message.as_view(), values), serde_json::to_value(&own)];
         let parsed = json::message_from_slice(&node, of.json.as_bytes());
-        let through: Json = serde_json_of(&of.json);
-        let by_serde = json::Parser::new().deserialize(&node, through);
-        let kept = kept.decode(&of.wire.0).unwrap();
-        let printed = [json::to_string(&message), json::to_string(&kept)];
-        let to_serde = json::Printer::new().serialize(&message.as_view(), serde_json::value::Serializer);
-        if fits {
-            assert_eq!(parsed.unwrap(), message, "{seed}");
-            assert_eq!(by_serde.unwrap(), message, "{seed}");
-            for printed in printed {
-                assert_eq!(printed.unwrap(), of.json, "{seed}");
-            }
-            assert_eq!(to_serde.unwrap(), serde_json_of(&of.json), "{seed}");
+        let parsed_own = json::from_str::<Node>(&of.json);
+        let from_serde = json::Parser::new().deserialize(&node, serde_json_of(&of.json));
+        let own_from_serde = serde_json::from_value::<Node>(serde_json_of(&of.json));
+        let read = text::message_from_str(&node, &of.text);
+        let read_own = text::from_str::<Node>(&of.text);
+        if of.levels <= 100 {
+            whole += 1;
+            assert!(printed.into_iter().all(|printed| printed.unwrap() == of.json), "{seed}");
+            assert!(by_serde.into_iter().all(|value| value.unwrap() == serde_json_of(&of.json)), "{seed}");
+            assert_eq!(
+                [parsed.unwrap(), from_serde.unwrap(), read.unwrap()],
+                [(); 3].map(|()| message.clone())
+            );
+            assert_eq!(
+                [parsed_own.unwrap(), own_from_serde.unwrap(), read_own.unwrap()],
+                [(); 3].map(|()| own.clone())
+            );
         } else {
-            assert_eq!(parsed.unwrap_err().kind(), ParseErrorKind::DepthExceeded, "{seed}: {}", of.levels);
-            assert!(by_serde.unwrap_err().to_string().contains("nested deeper"), "{seed}");
+            too_deep += 1;
+            let deeper = |error: String| assert!(error.contains("nested deeper"), "{seed}: {error}");
             for printed in printed {
                 assert_eq!(printed.unwrap_err().kind(), EncodeErrorKind::DepthExceeded, "{seed}");
             }
-            assert!(to_serde.unwrap_err().to_string().contains("nested deeper"), "{seed}");
-        }
-
-        // Text, which has bytes for an `Any` that is too deep.
-        let parsed = text::message_from_str(&node, &of.text);
-        assert_eq!(parsed.is_ok(), fits, "{seed}: {} {parsed:?}", of.levels);
-        for printed in [text::to_string(&message).unwrap(), text::to_string(&kept).unwrap()] {
-            if fits {
-                assert_eq!(printed, of.text, "{seed}");
+            by_serde.into_iter().for_each(|value| deeper(value.unwrap_err().to_string()));
+            for error in
+                [parsed.unwrap_err(), parsed_own.unwrap_err(), read.unwrap_err(), read_own.unwrap_err()]
+            {
+                assert_eq!(error.kind(), ParseErrorKind::DepthExceeded, "{seed}");
             }
+            deeper(from_serde.unwrap_err().to_string());
+            deeper(own_from_serde.unwrap_err().to_string());
+        }
+        // Text has bytes for an `Any` that is too deep.
+        for printed in [text::to_string(&message), text::to_string(&kept), text::to_string(&own)] {
+            let printed = printed.unwrap();
+            assert_eq!(printed == of.text, of.levels <= 100, "{seed}");
             if of.of_wire <= 100 {
                 assert_eq!(text::message_from_str(&node, &printed).unwrap(), message, "{seed}");
+                assert_eq!(text::from_str::<Node>(&printed).unwrap(), own, "{seed}");
             }
         }
     }
