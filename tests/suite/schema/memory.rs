@@ -138,6 +138,73 @@ fn no_set_takes_more_than_its_bound() {
     }
 }
 
+/// `count` definitions of each kind.
+fn definitions(count: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let m = || w().bytes(1, "M");
+    let many = |head: Wire, number: u32, each: &dyn Fn(usize) -> Wire| {
+        (0..count).fold(head, |all, k| all.message(number, each(k)))
+    };
+    let named = |k: usize| w().bytes(1, name(k));
+    let range = |k: usize| w().int(1, 10 * k as u64 + 1).int(2, 10 * k as u64 + 2);
+    let extended = m().message(5, w().int(1, 1).int(2, 536_870_912));
+    let extension = |k: usize| field(&name(k), number(k), 5).bytes(2, ".p.M");
+    let method = |k: usize| named(k).bytes(2, ".p.M").bytes(3, ".p.M");
+    vec![
+        ("messages", set(many(file(), 4, &named))),
+        ("messages in a message", set(file().message(4, many(m(), 3, &named)))),
+        ("fields", set(file().message(4, many(m(), 2, &|k| field(&name(k), number(k), 5))))),
+        ("values", set(file().message(5, many(m(), 2, &|k| named(k).int(2, k as u64))))),
+        ("ranges", set(file().message(4, many(m(), 5, &range)))),
+        ("reserved ranges", set(file().message(4, many(m(), 9, &range)))),
+        ("extensions", set(many(file().message(4, extended.clone()), 7, &extension))),
+        ("extensions in a message", set(file().message(4, many(extended, 6, &extension)))),
+        ("services", set(many(file(), 6, &named))),
+        ("methods", set(file().message(4, m()).message(6, many(w().bytes(1, "S"), 2, &method)))),
+        ("enums", set(many(file(), 5, &|k| named(k).message(2, w().bytes(1, name(k) + "_").int(2, 0))))),
+        (
+            "enums in a message",
+            set(file()
+                .message(4, many(m(), 4, &|k| named(k).message(2, w().bytes(1, name(k) + "_").int(2, 0))))),
+        ),
+        (
+            "oneofs",
+            set(file().message(
+                4,
+                (0..count).fold(m(), |all, k| {
+                    all.message(2, field(&name(k), number(k), 5).int(9, k as u64))
+                        .message(8, w().bytes(1, name(k) + "_"))
+                }),
+            )),
+        ),
+    ]
+}
+
+/// Definitions are counted before their lists are made, so these do not grow: what does, with each doubling, is one list of names; of messages, values and
+/// services at times two, and with oneofs four.
+#[test]
+fn lists_of_definitions_are_made_at_their_size() {
+    let counts = |count| {
+        let enough = PoolOptions::new().memory(1 << 30);
+        definitions(count).into_iter().map(move |(kind, set)| {
+            let (pool, used) = measure(|| enough.decode(&set).unwrap());
+            drop(pool);
+            (kind, used.count)
+        })
+    };
+    let (few, many): (Vec<_>, Vec<_>) = (counts(500).collect(), counts(4000).collect());
+    for ((kind, few), (_, many)) in few.into_iter().zip(many) {
+        // Messages and enums have lists of their own.
+        let own = if kind.starts_with("messages") || kind.starts_with("enums") { 3500 } else { 0 };
+        let most = match kind {
+            "ranges" | "reserved ranges" => 0,
+            "messages" | "messages in a message" | "values" | "services" => 4,
+            "oneofs" => 12,
+            _ => 3,
+        };
+        assert!(many - few <= own + most, "{kind}: {few} {many}");
+    }
+}
+
 /// A schema like those that people write: packages, comments, options, JSON names.
 fn ordinary(size: usize) -> Vec<u8> {
     let sample = DescriptorPool::descriptor_proto();
