@@ -5,6 +5,7 @@ mod conformance_cases;
 #[path = "../src/structs.rs"]
 mod structs;
 #[path = "../../../examples/conformance_testee/testee.rs"]
+#[allow(dead_code, reason = "the other ways are in tests/suite/peers/conformance.rs")]
 mod testee;
 
 #[allow(missing_docs)]
