@@ -51,8 +51,8 @@ impl Printer {
         /// Bytes that could be a message are printed as one, up to ten levels. Parsers refuse fields by number, or skip them (`Parser::deny_unknown_fields`).
         skip_unknown_fields(yes: bool);
         /// Sets whether a `google.protobuf.Any` is printed as `[type.googleapis.com/pkg.Type]{..}`. Default: true. If the pool does not
-        /// have the type, if the bytes are not a whole message of it, or if there is not the memory to decode them, `type_url` and
-        /// `value` are printed in any case.
+        /// have the type, if the bytes are not a whole message of it or nested deeper than parsers go by default, or if there is not the
+        /// memory to decode them, `type_url` and `value` are printed in any case.
         expand_any(yes: bool);
         /// Sets whether fields without presence are left out when they are zero or empty. Default: true. Fields with presence are
         /// printed only if they are set.
