@@ -56,8 +56,7 @@ pub(super) fn merge(
         let name = message.descriptor().full_name();
         return Err(ParseError::of(ParseErrorKind::InvalidMessage, input, name));
     }
-    // Looks for garbage, as all that changes the message does.
-    message.as_mut();
+    message.compact_if_due();
     parse(message, input, parser)
 }
 

@@ -8,7 +8,7 @@ use tablepb::partial::Projection;
 use tablepb::table::{EnumTable, FieldTable, Kind, MessageTable};
 use tablepb::{
     DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, MessageView,
-    ValueRef,
+    ValueRef, text,
 };
 
 static LEVEL: EnumTable = EnumTable::new("f.Level", &[("LOW", 0), ("HIGH", 1)]).closed();
@@ -263,6 +263,74 @@ fn a_message_takes_small_merges_however_large_it_is() {
             bytes.len()
         );
     }
+}
+
+/// In a copy each list has room for what it holds, so one more element of each makes all of them move, one after the other. The slab moves too,
+/// more than once, and after the first time there was not the room for the last list, or for the index of the map.
+#[test]
+fn a_message_takes_one_more_element_of_each_list_when_all_of_them_are_full() {
+    let node = node();
+    let more = [&b"\x29\x07\0\0\0\0\0\0\0"[..], b"\x32\x00", b"\x42\x08\x0a\x04more\x10\x01"];
+    // Sizes between two powers of two: how much the slab has beyond what it needs is chance.
+    for count in [80_000, 100_000, 130_000, 131_072] {
+        for shape in 1..8 {
+            let mut bytes = vec![];
+            for k in 0..count {
+                if shape & 1 != 0 {
+                    bytes.extend(more[0]);
+                }
+                if shape & 2 != 0 {
+                    bytes.extend(more[1]);
+                }
+                if shape & 4 != 0 {
+                    bytes.extend([0x42, 0x0b, 0x0a, 7]);
+                    bytes.extend(format!("{k:07x}").as_bytes());
+                    bytes.extend([0x10, 1]);
+                }
+            }
+            let options = DecodeOptions::new().budget(256 * bytes.len());
+            let message = options.decode_dynamic(&node, &bytes).unwrap();
+            let each: Vec<u8> =
+                (0..3).filter(|bit| shape >> bit & 1 != 0).flat_map(|bit| more[bit].to_vec()).collect();
+            for order in [each.clone(), each.repeat(2)] {
+                let mut copy = message.clone();
+                copy.merge(&order).unwrap_or_else(|error| panic!("{count} {shape}: {error}"));
+                let held = message.capacity();
+                assert!(copy.capacity() <= 6 * held, "{count} {shape}: {} of {held}", copy.capacity());
+            }
+        }
+    }
+}
+
+/// A merge into a message without memory had a body first, and could not begin again with all of its budget as a new message does.
+#[test]
+fn an_empty_message_takes_by_a_merge_what_a_new_one_takes() {
+    let node = node();
+    let message =
+        DynamicMessage::decode(&node, &b"\x32\x04\x12\x02ab\x42\x05\x0a\x01k\x10\x01".repeat(300)).unwrap();
+    let bytes = message.encode_to_vec().unwrap();
+    let (json, text) = (json::to_string(&message).unwrap(), text::to_string(&message).unwrap());
+    let (mut taken, mut refused) = (0, 0);
+    for budget in (1_000..60_000).step_by(137) {
+        let options = DecodeOptions::new().budget(budget);
+        let (of_json, of_text) = (json::Parser::new().budget(budget), text::Parser::new().budget(budget));
+        let empty = || DynamicMessage::new(&node);
+        let merged = [
+            options.merge(&mut empty(), &bytes).is_ok(),
+            of_json.merge_from_str(&mut empty(), &json).is_ok(),
+            of_text.merge_from_str(&mut empty(), &text).is_ok(),
+        ];
+        let new = [
+            options.decode_dynamic(&node, &bytes).is_ok(),
+            of_json.message_from_str(&node, &json).is_ok(),
+            of_text.message_from_str(&node, &text).is_ok(),
+        ];
+        assert_eq!(merged, new, "{budget}");
+        for one in new {
+            if one { taken += 1 } else { refused += 1 }
+        }
+    }
+    assert!(taken > 100 && refused > 100, "{taken} {refused}");
 }
 
 /// All of the store that moved to make room for a string of three bytes counted against the budget of that string.
