@@ -1,11 +1,12 @@
-//! All fuzz targets in one binary, which links once: the environment variable `TABLEPB_FUZZ` names the target to run.
+//! All fuzz targets in one binary, which links once: its own file name, or the environment variable `TABLEPB_FUZZ`, names the target to run.
 
 #![no_main]
 
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use tablepb_fuzz::{agree, proto_sources, serde};
 
-/// Gives a check by its name in `fuzz/README.md`; `fuzz/run-all` reads the names from here.
+/// Gives a check by its name in `fuzz/README.md`; `.clusterfuzzlite/build.sh` reads the names from here.
 fn check_named(name: &str) -> Option<fn(&[u8])> {
     Some(match name {
         "any_schema" => |input| drop_answer(agree::any_schema::check(input)),
@@ -46,9 +47,14 @@ fn check_named(name: &str) -> Option<fn(&[u8])> {
 fn drop_answer<T>(_: T) {}
 
 static CHECK: LazyLock<fn(&[u8])> = LazyLock::new(|| {
-    let name = std::env::var("TABLEPB_FUZZ").unwrap_or_default();
-    check_named(&name)
-        .unwrap_or_else(|| panic!("TABLEPB_FUZZ={name:?} names no check; fuzz/README.md lists them"))
+    let own = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let own = own.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = std::env::var("TABLEPB_FUZZ").unwrap_or(own);
+    check_named(&name).unwrap_or_else(|| {
+        panic!(
+            "{name:?}, by TABLEPB_FUZZ or the name of this program, is no check; fuzz/README.md lists them"
+        )
+    })
 });
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| (*CHECK)(input));

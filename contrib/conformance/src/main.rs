@@ -10,7 +10,7 @@ mod structs;
 mod testee;
 
 /// The suite's messages.
-#[allow(missing_docs)]
+#[allow(missing_docs, clippy::enum_variant_names, reason = "names of the suite")]
 mod messages {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 }

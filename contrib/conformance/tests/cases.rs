@@ -8,7 +8,7 @@ mod structs;
 #[allow(dead_code, reason = "the other ways are in tests/suite/peers/conformance.rs")]
 mod testee;
 
-#[allow(missing_docs)]
+#[allow(missing_docs, clippy::enum_variant_names, reason = "names of the suite")]
 mod messages {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 }
