@@ -374,7 +374,9 @@ impl DynamicMessage {
         if anew {
             builder.slab.clear();
         }
-        builder.slab.set_limit(share.saturating_add(MERGE_FACTOR.saturating_mul(held)));
+        // As in a decode, what an empty message has from before does not count.
+        let moved = if anew { 0 } else { MERGE_FACTOR.saturating_mul(held) };
+        builder.slab.set_limit(share.saturating_add(moved));
         if held == 0 {
             builder.slab.expect((set.program(index).words() as usize + len / 8).min(budget / 16));
         }

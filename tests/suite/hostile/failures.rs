@@ -314,18 +314,25 @@ fn an_empty_message_takes_by_a_merge_what_a_new_one_takes() {
     for budget in (1_000..60_000).step_by(137) {
         let options = DecodeOptions::new().budget(budget);
         let (of_json, of_text) = (json::Parser::new().budget(budget), text::Parser::new().budget(budget));
-        let empty = || DynamicMessage::new(&node);
-        let merged = [
-            options.merge(&mut empty(), &bytes).is_ok(),
-            of_json.merge_from_str(&mut empty(), &json).is_ok(),
-            of_text.merge_from_str(&mut empty(), &text).is_ok(),
-        ];
         let new = [
             options.decode_dynamic(&node, &bytes).is_ok(),
             of_json.message_from_str(&node, &json).is_ok(),
             of_text.message_from_str(&node, &text).is_ok(),
         ];
-        assert_eq!(merged, new, "{budget}");
+        // One that was large before is as good as a new one.
+        for large in [false, true] {
+            let empty = || {
+                let mut empty = if large { message.clone() } else { DynamicMessage::new(&node) };
+                empty.clear();
+                empty
+            };
+            let merged = [
+                options.merge(&mut empty(), &bytes).is_ok(),
+                of_json.merge_from_str(&mut empty(), &json).is_ok(),
+                of_text.merge_from_str(&mut empty(), &text).is_ok(),
+            ];
+            assert_eq!(merged, new, "{budget}, {large}");
+        }
         for one in new {
             if one { taken += 1 } else { refused += 1 }
         }
