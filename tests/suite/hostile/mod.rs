@@ -6,3 +6,4 @@ mod limits;
 mod memory;
 mod memory_maps;
 mod paths;
+mod pieces;
