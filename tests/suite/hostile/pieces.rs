@@ -75,7 +75,7 @@ fn piece(make: Make, from: u64, count: u64) -> Vec<u8> {
     (from..from + count).fold(Wire::new(), |all, n| all.raw(&make(n).0)).0
 }
 
-const TOTAL: u64 = if cfg!(debug_assertions) { 60_000 } else { 400_000 };
+const TOTAL: u64 = if cfg!(debug_assertions) { 30_000 } else { 200_000 };
 
 #[test]
 fn a_message_of_every_kind_takes_small_merges_however_large_it_is() {
