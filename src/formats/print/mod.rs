@@ -29,7 +29,7 @@ use crate::schema::pool::{FieldRef, FormatField};
 use crate::schema::program::{FieldEntry, Program};
 use crate::wire::Full;
 use crate::wire::error::{DecodeError, FieldPath, PathStep};
-use crate::wire::options::EncodeOptions;
+use crate::wire::options::{DecodeOptions, EncodeOptions};
 use alloc::vec::Vec;
 use core::mem::replace;
 
@@ -98,7 +98,9 @@ impl<'p, P: Style<'p>> Printing<'_, P> {
         loop {
             if let Step::Decode(body, content, depth) = next {
                 let view = detached.innermost(root, set).at(body);
-                let options = self.style.decode_options(depth);
+                let partial = !self.style.needs_whole_any();
+                let depth_left = limit().saturating_sub(depth);
+                let options = DecodeOptions::new().allow_partial(partial).max_depth(depth_left);
                 let decoded = match content {
                     Some(content) => Detached::encoded(set, content, &options),
                     None => Detached::raw(set, view, &options),

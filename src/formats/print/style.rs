@@ -6,7 +6,6 @@ use crate::schema::pool::{DescriptorPool, FieldFormats, FieldRef, FormatField};
 use crate::schema::program::{FieldEntry, Program};
 use crate::wire::Full;
 use crate::wire::error::DecodeError;
-use crate::wire::options::DecodeOptions;
 
 /// What a frame iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +101,6 @@ pub(crate) trait Style<'p> {
     fn flat(&mut self, view: RawView<'_, '_>);
     /// An `Any` begins whose content has this type.
     fn begin_any(&mut self, url: &[u8], content: u32, open: &Open);
-    /// Options to decode a message of this depth.
-    fn decode_options(&self, depth: u32) -> DecodeOptions;
     /// Bytes are no message. An error ends all; otherwise they are printed by their numbers.
     fn undecoded(&self, error: &DecodeError) -> Result<(), Self::Error>;
     /// Whether the content of an `Any` that lacks required fields is printed as bytes.

@@ -11,7 +11,6 @@ use crate::message::{DynamicMessage, MessageView, UnknownFields};
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, TextName, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
 use crate::wire::error::{DecodeError, EncodeError};
-use crate::wire::options::DecodeOptions;
 use crate::wire::output::buffer::sealed::RawBuffer;
 use crate::wire::read::raw;
 use crate::wire::{Full, Tag, WireType};
@@ -244,10 +243,6 @@ impl<'p> Style<'p> for TextStyle<'p, '_> {
         self.out.slice(url);
         self.out.byte(b']');
         self.pad();
-    }
-
-    fn decode_options(&self, depth: u32) -> DecodeOptions {
-        DecodeOptions::new().max_depth(limit().saturating_sub(depth))
     }
 
     fn undecoded(&self, _: &DecodeError) -> Result<(), Full> {

@@ -11,7 +11,6 @@ use crate::message::MessageView;
 use crate::schema::pool::{DescriptorPool, FieldFormats, FormatField, WellKnown};
 use crate::schema::program::{FieldEntry, Program, Scalar};
 use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind as Kind};
-use crate::wire::options::DecodeOptions;
 use crate::wire::output::buffer::sealed::RawBuffer;
 
 pub(crate) struct JsonStyle<'p, 'b> {
@@ -263,10 +262,6 @@ impl<'p> Style<'p> for JsonStyle<'p, '_> {
             self.out.array(b"\"value\"");
             self.colon();
         }
-    }
-
-    fn decode_options(&self, depth: u32) -> DecodeOptions {
-        DecodeOptions::new().allow_partial(true).max_depth(limit().saturating_sub(depth))
     }
 
     fn undecoded(&self, error: &DecodeError) -> Result<(), Kind> {
