@@ -98,7 +98,13 @@ fn nested(choices: &mut Choices, times: usize) -> Forms {
     for _ in 0..times {
         let Forms { wire, json, text, levels, of_wire } = of;
         let new = Wire::new();
-        let (wire, json, text, more) = match choices.below(6) {
+        // The fields of a node beside its type.
+        let typed = match json.as_str() {
+            "{}" => r#"{"@type":"x/t.Node"}"#.to_string(),
+            fields => format!(r#"{{"@type":"x/t.Node",{}"#, &fields[1..]),
+        };
+        let way = choices.below(6);
+        let (wire, json, text, more) = match way {
             0 => (new.message(1, wire), format!("{{\"child\":{json}}}"), format!("child{{{text}}}"), 1),
             1 => (new.message(2, wire), format!("{{\"many\":[{json}]}}"), format!("many:[{{{text}}}]"), 1),
             2 => {
@@ -108,34 +114,19 @@ fn nested(choices: &mut Choices, times: usize) -> Forms {
             }
             3 => (new.group(4, wire), format!("{{\"group\":{json}}}"), format!("group{{{text}}}"), 1),
             4 => {
-                let content = any("x/t.Node", wire);
-                let rest = if json == "{}" { "}".into() } else { format!(",{}", &json[1..]) };
-                let json = format!("{{\"any\":{{\"@type\":\"x/t.Node\"{rest}}}");
-                of = Forms {
-                    wire: new.message(5, content),
-                    json,
-                    text: format!("any{{[x/t.Node]{{{text}}}}}"),
-                    levels: levels + 2,
-                    of_wire: 1,
-                };
-                continue;
+                let text = format!("any{{[x/t.Node]{{{text}}}}}");
+                (new.message(5, any("x/t.Node", wire)), format!("{{\"any\":{typed}}}"), text, 2)
             }
             _ => {
-                let inner_any = any("x/t.Node", wire);
-                let outer = any("x/google.protobuf.Any", inner_any);
-                let rest = if json == "{}" { "}".into() } else { format!(",{}", &json[1..]) };
-                let inner = format!("{{\"@type\":\"x/t.Node\"{rest}");
-                of = Forms {
-                    wire: new.message(5, outer),
-                    json: format!("{{\"any\":{{\"@type\":\"x/google.protobuf.Any\",\"value\":{inner}}}}}"),
-                    text: format!("any{{[x/google.protobuf.Any]{{[x/t.Node]{{{text}}}}}}}"),
-                    levels: levels + 3,
-                    of_wire: 1,
-                };
-                continue;
+                let outer = any("x/google.protobuf.Any", any("x/t.Node", wire));
+                let json = format!("{{\"any\":{{\"@type\":\"x/google.protobuf.Any\",\"value\":{typed}}}}}");
+                let text = format!("any{{[x/google.protobuf.Any]{{[x/t.Node]{{{text}}}}}}}");
+                (new.message(5, outer), json, text, 3)
             }
         };
-        of = Forms { wire, json, text, levels: levels + more, of_wire: of_wire + more };
+        // On the wire the content of an `Any` is bytes, which have no levels.
+        let of_wire = if way < 4 { of_wire + more } else { 1 };
+        of = Forms { wire, json, text, levels: levels + more, of_wire };
     }
     of
 }
@@ -173,14 +164,12 @@ fn what_is_printed_is_what_can_be_read_at_any_depth() {
             whole += 1;
             assert!(printed.into_iter().all(|printed| printed.unwrap() == of.json), "{seed}");
             assert!(by_serde.into_iter().all(|value| value.unwrap() == serde_json_of(&of.json)), "{seed}");
-            assert_eq!(
-                [parsed.unwrap(), from_serde.unwrap(), read.unwrap()],
-                [(); 3].map(|()| message.clone())
-            );
-            assert_eq!(
-                [parsed_own.unwrap(), own_from_serde.unwrap(), read_own.unwrap()],
-                [(); 3].map(|()| own.clone())
-            );
+            for read in [parsed.unwrap(), from_serde.unwrap(), read.unwrap()] {
+                assert_eq!(read, message, "{seed}");
+            }
+            for read in [parsed_own.unwrap(), own_from_serde.unwrap(), read_own.unwrap()] {
+                assert_eq!(read, own, "{seed}");
+            }
         } else {
             too_deep += 1;
             let deeper = |error: String| assert!(error.contains("nested deeper"), "{seed}: {error}");
